@@ -1,0 +1,5 @@
+"""``python -m pzvision``."""
+
+from pzvision.cli import main
+
+raise SystemExit(main())
