@@ -64,6 +64,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PzvisionError as error:
         print(f"pzvision: error: {error}", file=sys.stderr)
         return 2
+    except ImportError as error:
+        if error.name != "cv2" and ".so" not in str(error):
+            raise
+        print(
+            f"pzvision: error: a system library is missing ({error}); on Debian and Ubuntu: "
+            "apt-get install libgl1 libglib2.0-0",
+            file=sys.stderr,
+        )
+        return 2
     except KeyboardInterrupt:
         print("pzvision: interrupted", file=sys.stderr)
         return 130
