@@ -1,0 +1,338 @@
+"""Pictures in, one at a time, each with its time: video files, folders of pictures, addresses, webcams.
+
+A recording (file, folder) is read frame by frame and loses nothing. A live source (`pzvision.vision.camera`)
+keeps only the newest frame. Times come from the container (phone video has a variable rate, so
+``index / fps`` would be wrong); positions are reached by reading on, never by seeking to a frame number.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+# FFmpeg and OpenCV would print their own complaints beside our one line. Read when the first capture opens.
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")
+
+import cv2
+
+from pzvision.errors import PzvisionError
+
+Image = npt.NDArray[np.uint8]
+FrameState = Literal["ok", "black", "frozen"]
+
+IMAGE_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
+_URL: Final = re.compile(r"^(https?|rtsps?|rtmp|udp|tcp)://", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CaptureConfig:
+    """Limits of reading pictures.
+
+    Attributes:
+        open_deadline_s: seconds an address or camera may take to open.
+        read_deadline_s: seconds without a frame after which a live source counts as lost.
+        first_backoff_s, max_backoff_s: wait before the first reconnect; it doubles up to the cap.
+        frozen_s: seconds of bit-equal frames after which a live picture counts as frozen.
+        frozen_reconnect_s: seconds frozen after which the connection is opened anew.
+        black_mean, black_deviation: a frame darker and flatter than this (0–255) is black.
+        folder_fps: frames a second assumed for a folder of pictures.
+        max_stuck: hung reader threads put up with before a live source gives up.
+    """
+
+    open_deadline_s: float = 8.0
+    read_deadline_s: float = 5.0
+    first_backoff_s: float = 0.5
+    max_backoff_s: float = 15.0
+    frozen_s: float = 3.0
+    frozen_reconnect_s: float = 20.0
+    black_mean: float = 8.0
+    black_deviation: float = 4.0
+    folder_fps: float = 10.0
+    max_stuck: int = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture.
+
+    Attributes:
+        image: ``(H, W, 3)`` uint8 BGR.
+        t: seconds from the start of the source.
+        index: 0-based number of the frame in the source (for a live source: frames received).
+        state: ``black`` and ``frozen`` pictures say nothing about the table.
+    """
+
+    image: Image
+    t: float
+    index: int
+    state: FrameState = "ok"
+
+
+class FrameSource(ABC):
+    """Something that yields frames in order of time.
+
+    Attributes:
+        name: what the user called it.
+        size: ``(width, height)`` in px.
+        frame_count: frames the container promises, or None.
+        duration: seconds the container promises, or None.
+        live: True when frames are lost unless they are fetched in time.
+        notes: one-line remarks for the user that came up while reading (such as a truncation).
+    """
+
+    name: str
+    size: tuple[int, int]
+    frame_count: int | None = None
+    duration: float | None = None
+    live: bool = False
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    @abstractmethod
+    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
+        """Frames with ``start <= t <= end``, at most one per ``every`` seconds (0: all of them)."""
+
+    def __iter__(self) -> Iterator[Frame]:
+        return self.frames()
+
+    def close(self) -> None:  # noqa: B027 - most sources have nothing to close
+        """Let go of the file or the device. Safe to call twice."""
+
+
+def is_url(spec: str) -> bool:
+    """Whether OpenCV would fetch it over a network."""
+    return bool(_URL.match(spec))
+
+
+def open_source(spec: str | Path, *, live: bool = False, config: CaptureConfig | None = None) -> FrameSource:
+    """Open a source of frames.
+
+    Args:
+        spec: a video file, a picture, a folder of pictures, an address (``http://``, ``rtsp://`` …) or a
+            webcam number such as ``"0"``.
+        live: treat an address as a camera and play a file at real speed: only the newest frame is kept.
+            A webcam is always live.
+
+    Raises:
+        PzvisionError: one line naming the source and what is wrong with it.
+    """
+    config = config or CaptureConfig()
+    text = str(spec)
+    if text.isdecimal() and not Path(text).exists():
+        from pzvision.vision.camera import LiveSource
+
+        return LiveSource.open(int(text), config)
+    if is_url(text):
+        if live:
+            from pzvision.vision.camera import LiveSource
+
+            return LiveSource.open(text, config)
+        return VideoSource(text, config)
+    path = Path(text)
+    source = _open_path(path, text, config)
+    if live:
+        from pzvision.vision.camera import LiveSource
+
+        return LiveSource.play(source, config)
+    return source
+
+
+def _open_path(path: Path, text: str, config: CaptureConfig) -> FrameSource:
+    try:
+        mode = path.stat()
+    except OSError as error:
+        if isinstance(error, FileNotFoundError):
+            raise PzvisionError(
+                f"no such source: {text!r} (expected a video, a picture folder, an address or a webcam number)"
+            ) from None
+        raise PzvisionError(f"cannot read {text!r}: {error.strerror}") from None
+    if stat.S_ISDIR(mode.st_mode):
+        return ImageSource(path, config)
+    if mode.st_size == 0 and stat.S_ISREG(mode.st_mode):
+        raise PzvisionError(f"{text!r} is an empty file (0 bytes): copy the recording again")
+    if not os.access(path, os.R_OK):
+        raise PzvisionError(f"cannot read {text!r}: permission denied")
+    if path.suffix.lower() in IMAGE_SUFFIXES:
+        return ImageSource(path, config)
+    return VideoSource(text, config)
+
+
+class ImageSource(FrameSource):
+    """A folder of pictures in natural order of their names (``9.jpg`` before ``10.jpg``), or one picture.
+
+    Time is ``index / CaptureConfig.folder_fps``. A picture that cannot be read or has another size than the
+    first is left out with a note.
+    """
+
+    def __init__(self, path: Path, config: CaptureConfig) -> None:
+        super().__init__()
+        self.name = str(path)
+        self._fps = config.folder_fps
+        if path.is_dir():
+            self._files = sorted(
+                (p for p in path.iterdir() if p.suffix.lower() in IMAGE_SUFFIXES and p.is_file()),
+                key=lambda p: [
+                    (0, int(w), "") if w.isdigit() else (1, 0, w) for w in re.split(r"(\d+)", p.name)
+                ],
+            )
+            if not self._files:
+                raise PzvisionError(f"no pictures in the folder {str(path)!r} (expected .jpg, .png …)")
+        else:
+            self._files = [path]
+        self.frame_count = len(self._files)
+        self.duration = len(self._files) / self._fps
+        first = next((im for im in map(read_image_or_none, self._files) if im is not None), None)
+        if first is None:
+            raise PzvisionError(f"{str(self._files[0])!r} is not a picture that can be read")
+        self.size = (first.shape[1], first.shape[0])
+
+    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
+        due = start
+        for index, path in enumerate(self._files):
+            t = index / self._fps
+            if end is not None and t > end:
+                return
+            if t + 1e-6 < due:
+                continue
+            image = read_image_or_none(path)
+            if image is None:
+                self.notes.append(f"{path.name!r} cannot be read: left out")
+                continue
+            if (image.shape[1], image.shape[0]) != self.size:
+                got, expected = f"{image.shape[1]}x{image.shape[0]}", f"{self.size[0]}x{self.size[1]}"
+                self.notes.append(f"{path.name!r} is {got}, the others are {expected}: left out")
+                continue
+            due = _next_due(due, t, every)
+            yield Frame(image, t, index)
+
+
+class VideoSource(FrameSource):
+    """A video file, or an address read to its end without dropping frames.
+
+    A file that ends before its container says is used as far as it goes; ``notes`` then names the second
+    where it ends.
+    """
+
+    def __init__(self, spec: str, config: CaptureConfig) -> None:
+        super().__init__()
+        self.name = spec
+        self._url = is_url(spec)
+        self._capture = open_capture(spec, config)
+        if self._capture is None:
+            if self._url:
+                raise PzvisionError(f"cannot open {spec!r}: no answer or no video there (is the camera on?)")
+            raise PzvisionError(
+                f"{spec!r} is not a video that can be read: damaged, cut off before its index, or not a video"
+            )
+        fps = self._capture.get(cv2.CAP_PROP_FPS)
+        self._fps = fps if 0 < fps < 1000 else 25.0
+        count = int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT))
+        self.frame_count = count if 0 < count < 10**8 else None
+        self.duration = self.frame_count / self._fps if self.frame_count else None
+        # One frame is decoded now: a file whose first picture is broken is an error, not an empty game.
+        if not self._capture.grab():
+            self.close()
+            raise PzvisionError(f"{spec!r} holds no picture that can be read: damaged or truncated")
+        ok, image = self._capture.retrieve()
+        if not ok or image is None:
+            self.close()
+            raise PzvisionError(f"{spec!r} holds no picture that can be read: damaged or truncated")
+        self._first: Frame | None = Frame(np.asarray(image, np.uint8), self._time(0, 0.0), 0)
+        self.size = (image.shape[1], image.shape[0])
+
+    def _time(self, index: int, before: float) -> float:
+        """The container's time of the frame just grabbed; ``before + 1 / fps`` where it has none."""
+        assert self._capture is not None
+        t = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000.0
+        if index == 0:
+            return max(t, 0.0) if np.isfinite(t) else 0.0
+        return t if np.isfinite(t) and t > before else before + 1.0 / self._fps
+
+    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
+        """See `FrameSource.frames`. A video can be read once; unwanted frames are decoded but not copied."""
+        if self._first is None:
+            raise PzvisionError(f"{self.name!r} has been read already: open it again")
+        frame, self._first = self._first, None
+        due, t, index = start, frame.t, 0
+        if t + 1e-6 >= due and (end is None or t <= end):
+            due = _next_due(due, t, every)
+            yield frame
+        while self._capture is not None and self._capture.grab():
+            index += 1
+            t = self._time(index, t)
+            if end is not None and t > end:
+                return
+            if t + 1e-6 < due:
+                continue
+            ok, image = self._capture.retrieve()
+            if not ok or image is None:
+                continue
+            due = _next_due(due, t, every)
+            yield Frame(np.asarray(image, np.uint8), t, index)
+        self._note_truncation(index + 1, t)
+
+    def _note_truncation(self, read: int, t: float) -> None:
+        # Containers round their counts; a real cut loses more than a few frames.
+        if self.frame_count is not None and read < self.frame_count - max(3, self.frame_count // 100):
+            self.notes.append(
+                f"{self.name!r} is truncated: it ends at {t:.1f} s of {self.duration:.1f} s;"
+                f" the {read} frames before that were used"
+            )
+
+    def close(self) -> None:
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
+
+
+def _next_due(due: float, t: float, every: float) -> float:
+    """The time from which the next frame is wanted, on a grid of ``every`` so that it does not drift."""
+    if every <= 0:
+        return t
+    return due + every * (int((t - due) / every + 1e-6) + 1)
+
+
+def open_capture(spec: str | int, config: CaptureConfig) -> cv2.VideoCapture | None:
+    """An opened OpenCV capture, or None."""
+    if isinstance(spec, int):
+        capture = cv2.VideoCapture(spec)
+    elif is_url(spec):
+        options = [
+            cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
+            int(config.open_deadline_s * 1000),
+            cv2.CAP_PROP_READ_TIMEOUT_MSEC,
+            int(config.read_deadline_s * 1000),
+        ]
+        capture = cv2.VideoCapture(spec, cv2.CAP_FFMPEG, options)
+    else:
+        capture = cv2.VideoCapture(spec)
+    if capture.isOpened():
+        return capture
+    capture.release()
+    return None
+
+
+def read_image_or_none(path: Path) -> Image | None:
+    """A picture as ``(H, W, 3)`` uint8 BGR (names in any script), or None when it cannot be read."""
+    try:
+        data = np.fromfile(path, np.uint8)
+    except OSError:
+        return None
+    if not len(data):
+        return None
+    try:
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    return None if image is None else np.asarray(image, np.uint8)
