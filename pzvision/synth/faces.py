@@ -1,0 +1,360 @@
+"""The faces and backs of mahjong tiles, drawn by our own code in many looks.
+
+`draw_face` gives one upright face; a `FaceSource` (`DrawnFaces`, `CropFaces`) hands the renderer
+faces of one set. Crops of real tiles are read from a folder the caller names; none are shipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Protocol
+
+import cv2
+import numpy as np
+
+from pzvision.errors import PzvisionError
+from pzvision.synth.glyphs import Colour, Image, draw_glyph
+from pzvision.synth.looks import LOOKS, Look, random_look
+from pzvision.synth.motifs import draw_bamboo, draw_bird, draw_dot, draw_great_dot, draw_plant
+from pzvision.tiles import BACK, CLASSES, KINDS, OTHER, format_tile, rank, suit
+
+__all__ = [
+    "LOOKS",
+    "OTHER_VARIANTS",
+    "CropFaces",
+    "DrawnFaces",
+    "FaceSource",
+    "Look",
+    "draw_face",
+    "random_look",
+]
+
+ASPECT: Final = 0.75
+"""Width of a face in parts of its height."""
+
+OTHER_VARIANTS: Final = 18
+"""Drawings of class `OTHER`: 0–6 東南西北中發白, 7–10 flowers, 11–14 seasons, 15 blank, 16 福, 17 中."""
+
+_WINDS: Final = "東南西北中發"
+_PLANT_CHARS: Final = "梅春菊竹"
+_SEASONS: Final = "春夏秋冬"
+
+
+class FaceSource(Protocol):
+    """Faces of one tile set, all of one size."""
+
+    @property
+    def look(self) -> Look:
+        """The colours of its bodies and backs."""
+        ...
+
+    def face(self, kind: int, copy: int = 0) -> Image:
+        """``(H, W, 3)`` uint8 BGR of class ``kind`` (0–28); ``copy`` picks among several pictures."""
+        ...
+
+
+def draw_face(kind: int, look: Look | str, size: int = 256, *, variant: int = 0) -> Image:
+    """One face (kinds 0–26 and `OTHER`) or back (`BACK`), upright.
+
+    Args:
+        kind: class id 0–28.
+        look: a `Look` or the name of one in `LOOKS`.
+        size: height in px; the width is three quarters of it.
+        variant: which of the `OTHER_VARIANTS` drawings, for `OTHER` only.
+
+    Returns:
+        ``(size, round(size * 0.75), 3)`` uint8 BGR.
+
+    Raises:
+        PzvisionError: an unknown look.
+        ValueError: ``kind`` is not in 0–28.
+    """
+    if isinstance(look, str):
+        if look not in LOOKS:
+            raise PzvisionError(f"unknown look {look!r}: expected one of {' '.join(LOOKS)}")
+        look = LOOKS[look]
+    if not 0 <= kind < CLASSES:
+        raise ValueError(f"kind: expected 0..{CLASSES - 1}, got {kind}")
+    big = _draw_big(kind, look, variant % OTHER_VARIANTS)
+    return np.asarray(cv2.resize(big, (round(size * ASPECT), size), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+_H: Final = 512
+_W: Final = 384
+
+
+@lru_cache(maxsize=256)
+def _draw_big(kind: int, look: Look, variant: int) -> Image:
+    if look.index != "none" and kind < KINDS and look.art > 0.9:  # the corner digit needs room
+        look = replace(look, art=0.9)
+    image = np.empty((_H, _W, 3), np.uint8)
+    image[:] = look.back if kind == BACK else look.face
+    rng = np.random.default_rng([look.shake, kind, variant])
+    if kind == BACK:
+        return image
+    if kind == OTHER:
+        _draw_other(image, look, variant, rng)
+        return image
+    number = rank(kind)
+    (_draw_wan, _draw_bamboos, _draw_dots)[suit(kind)](image, look, number, rng)
+    if look.index != "none":
+        _draw_index(image, look, str(number))
+    return image
+
+
+def _draw_index(image: Image, look: Look, text: str) -> None:
+    left = 0.05 * _W if look.index == "left" else 0.83 * _W
+    draw_glyph(image, text, (left, 0.04 * _H, 0.12 * _W, 0.115 * _H), look.index_ink, brush="hei", weight=20)
+
+
+def _draw_wan(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    char = look.five if number == 5 else "一二三四五六七八九"[number - 1]
+    side = 0.58 * _W * look.art
+    height = side * (0.5 if number == 1 else 0.68 if number in (2, 3, 4, 8) else 0.8)
+    centre = 0.27 * _H
+    box = (_W / 2 - side / 2, centre - height / 2, side, height)
+    draw_glyph(image, char, box, look.numeral, brush=look.brush, weight=look.weight * 1.12, rng=rng)
+    side = 0.6 * _W * look.art
+    box = (_W / 2 - side / 2, 0.715 * _H - side / 2, side, side)
+    draw_glyph(image, look.wan_char, box, look.wan, brush=look.brush, weight=look.weight, rng=rng)
+
+
+# Bamboos as (centre x, centre y, length, ink) in parts of the face: g green, r red, m middle column's ink.
+_BARS: Final[dict[int, tuple[tuple[float, float, float, str], ...]]] = {
+    2: ((0.5, 0.3, 0.35, "g"), (0.5, 0.7, 0.35, "g")),
+    3: ((0.5, 0.3, 0.35, "g"), (0.29, 0.7, 0.35, "g"), (0.71, 0.7, 0.35, "g")),
+    4: tuple((x, y, 0.35, "g") for x in (0.29, 0.71) for y in (0.3, 0.7)),
+    5: (*((x, y, 0.35, "g") for x in (0.24, 0.76) for y in (0.3, 0.7)), (0.5, 0.5, 0.35, "r")),
+    6: tuple((x, y, 0.35, "g") for x in (0.24, 0.5, 0.76) for y in (0.3, 0.7)),
+    7: ((0.5, 0.19, 0.25, "r"),
+        *((x, y, 0.25, "m" if x == 0.5 else "g") for x in (0.24, 0.5, 0.76) for y in (0.5, 0.79))),
+    9: tuple((x, y, 0.26, "r" if x == 0.5 else "g") for x in (0.24, 0.5, 0.76) for y in (0.21, 0.5, 0.79)),
+}  # fmt: skip
+
+
+def _draw_bamboos(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    inks: dict[str, Colour] = {"g": look.green, "r": look.red}
+    inks["m"] = {"red": look.red, "dark": look.dark, "green": look.green}[look.middle_bar]
+    if number == 1:
+        unit = 0.0084 * _W * look.art
+        at = (_W / 2 - 50 * unit, _H / 2 - 66 * unit)
+        draw_bird(image, *at, unit, look.bird, (look.green, look.red, look.dark), look.face)
+        return
+    width = 0.145 * _W * look.bar * (0.92 if number in (7, 9) else 1.0)
+
+    def bar(x0: float, y0: float, x1: float, y1: float, ink: str) -> None:
+        k = look.art
+        a = (_W * (0.5 + (x0 - 0.5) * k), _H * (0.5 + (y0 - 0.5) * k))
+        b = (_W * (0.5 + (x1 - 0.5) * k), _H * (0.5 + (y1 - 0.5) * k))
+        draw_bamboo(image, a, b, width, look.bamboo, inks[ink], look.face)
+
+    if number == 8:  # W above M
+        width *= 0.9
+        for top, flip in ((0.12, False), (0.54, True)):
+            low = top + 0.34
+            inner = (low, top + 0.06) if not flip else (top, low - 0.06)
+            for x0, x1 in ((0.25, 0.5), (0.75, 0.5)):
+                bar(
+                    x0 + (0.03 if x0 < 0.5 else -0.03),
+                    inner[0],
+                    x1 + (-0.04 if x0 < 0.5 else 0.04),
+                    inner[1],
+                    "g",
+                )
+            for x in (0.2, 0.8):
+                bar(x, top, x, low, "g")
+        return
+    for x, y, length, ink in _BARS[number]:
+        bar(x, y - length / 2, x, y + length / 2, ink)
+
+
+# Dots as (x, y, ink index) with a radius in parts of the width; ink 0 green, 1 red, 2 dark.
+_DOTS: Final[dict[int, tuple[float, tuple[tuple[float, float, int], ...]]]] = {
+    2: (0.2, ((0.5, 0.29, 0), (0.5, 0.71, 2))),
+    3: (0.155, ((0.26, 0.21, 0), (0.5, 0.5, 1), (0.74, 0.79, 2))),
+    4: (0.17, ((0.28, 0.27, 0), (0.72, 0.27, 2), (0.28, 0.73, 2), (0.72, 0.73, 0))),
+    5: (0.145, ((0.25, 0.23, 0), (0.75, 0.23, 2), (0.5, 0.5, 1), (0.25, 0.77, 2), (0.75, 0.77, 0))),
+    6: (0.155, tuple((x, y, int(y > 0.3)) for y in (0.21, 0.55, 0.8) for x in (0.3, 0.7))),
+    7: (0.14, ((0.22, 0.16, 0), (0.5, 0.25, 0), (0.78, 0.34, 0),
+               *((x, y, 1) for y in (0.6, 0.83) for x in (0.32, 0.68)))),
+    8: (0.128, tuple((x, y, 2) for y in (0.16, 0.39, 0.61, 0.84) for x in (0.33, 0.67))),
+    9: (0.135, tuple((x, y, row) for row, y in enumerate((0.2, 0.5, 0.8)) for x in (0.21, 0.5, 0.79))),
+}  # fmt: skip
+
+
+def _draw_dots(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    inks: Sequence[Colour] = (look.green, look.red, look.dark)
+    if look.dot_inks == "two":
+        inks = (look.dark, look.red, look.dark)
+    elif look.dot_inks == "one":
+        inks = (look.dark, look.red, look.dark) if number in (3, 5, 6, 7, 9) else (look.dark,) * 3
+    if number == 1:
+        radius = 0.36 * _W * look.art
+        draw_great_dot(image, _W / 2, _H / 2, radius, look.dot, (look.green, look.red, look.dark), look.face)
+        return
+    radius, places = _DOTS[number]
+    for x, y, ink in places:
+        px = _W * (0.5 + (x - 0.5) * look.art)
+        py = _H * (0.5 + (y - 0.5) * look.art)
+        draw_dot(image, px, py, radius * _W * look.art, look.dot, inks[ink], look.face)
+
+
+def _draw_other(image: Image, look: Look, variant: int, rng: np.random.Generator) -> None:
+    k = look.art
+    inks = (look.green, look.red, look.dark)
+    if variant < 6 or variant == 16:
+        char = "福" if variant == 16 else _WINDS[variant]
+        ink = {4: look.red, 5: look.green, 16: look.red}.get(variant, look.numeral)
+        w, h = 0.72 * _W * k, 0.92 * _W * k
+        draw_glyph(
+            image,
+            char,
+            ((_W - w) / 2, (_H - h) / 2, w, h),
+            ink,
+            brush=look.brush,
+            weight=look.weight,
+            rng=rng,
+        )
+    elif variant in (6, 17):
+        for inset, width in ((0.13, 14), (0.2, 6)):
+            a = (round(_W * inset), round(_W * inset))
+            b = (round(_W * (1 - inset)), round(_H - _W * inset))
+            cv2.rectangle(image, a, b, look.dark, width, cv2.LINE_AA)
+        if variant == 17:
+            draw_glyph(
+                image, "中", (_W * 0.3, _H * 0.3, _W * 0.4, _H * 0.4), look.red, brush=look.brush, weight=13
+            )
+    elif variant < 15:
+        plant = (variant - 7) % 4
+        unit = 0.0062 * _W * k
+        draw_plant(image, _W / 2 - 50 * unit, 0.28 * _H, unit, plant, inks, look.face)
+        char = (_PLANT_CHARS if variant < 11 else _SEASONS)[plant]
+        ink = look.dark if variant < 11 else look.red
+        draw_glyph(
+            image,
+            char,
+            (0.62 * _W, 0.06 * _H, 0.28 * _W, 0.22 * _H),
+            ink,
+            brush=look.brush,
+            weight=look.weight,
+        )
+        draw_glyph(
+            image,
+            str(plant + 1),
+            (0.1 * _W, 0.08 * _H, 0.15 * _W, 0.14 * _H),
+            look.red,
+            brush="hei",
+            weight=18,
+        )
+
+
+class DrawnFaces:
+    """A set drawn by `draw_face`; ``copy`` varies class `OTHER` only."""
+
+    def __init__(self, look: Look | str, size: int = 256) -> None:
+        if isinstance(look, str):
+            if look not in LOOKS:
+                raise PzvisionError(f"unknown look {look!r}: expected one of {' '.join(LOOKS)}")
+            look = LOOKS[look]
+        self._look = look
+        self._size = size
+
+    @property
+    def look(self) -> Look:
+        """The look it draws."""
+        return self._look
+
+    def face(self, kind: int, copy: int = 0) -> Image:
+        """See `FaceSource.face`."""
+        return draw_face(kind, self._look, self._size, variant=copy)
+
+
+class CropFaces:
+    """Faces cut from photographs: ``folder/<class>/*.jpg|png``, upright; classes ``1m`` … ``9p``, ``other``.
+
+    The file names do not say which pictures are of one set, so a set is put together: ``rng`` picks one
+    picture and takes for each class one of the three whose paper colour is nearest to it.
+
+    Raises:
+        PzvisionError: the folder lacks a class or a picture cannot be read.
+    """
+
+    def __init__(self, folder: Path, rng: np.random.Generator, *, size: int = 256) -> None:
+        self._size = size
+        self._look = random_look(rng)
+        crops = _read_crops(folder)
+        start = crops[int(rng.integers(KINDS))]
+        paper = _paper(start[int(rng.integers(len(start)))])
+        self._faces: list[list[Image]] = []
+        for kind in range(KINDS + 1):
+            choices = sorted(crops[kind], key=lambda c: float(np.abs(_paper(c) - paper).sum()))
+            keep = choices[: 3 if kind < KINDS else 24]
+            picks = [keep[int(i)] for i in rng.permutation(len(keep))]
+            picks = picks[:1] if kind < KINDS else picks
+            self._faces.append([self._fit(c, paper, rng) for c in picks])
+        b, g, r = (int(v) for v in paper)
+        self._look = replace(self._look, face=(b, g, r), name="crops")
+
+    def _fit(self, crop: Image, paper: np.ndarray, rng: np.random.Generator) -> Image:
+        """To the common size and paper colour, with the outermost rim (often the table) cut away."""
+        h, w = crop.shape[:2]
+        m = float(rng.uniform(0.025, 0.05))
+        inner = crop[round(h * m) : round(h * (1 - m)), round(w * m) : round(w * (1 - m))]
+        gain = np.clip(paper / np.maximum(_paper(crop), 1.0), 0.7, 1.4)
+        inner = np.clip(inner * gain, 0, 255).astype(np.uint8)
+        size = (round(self._size * ASPECT), self._size)
+        return np.asarray(cv2.resize(inner, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+    @property
+    def look(self) -> Look:
+        """Body colours: the crops' paper, any back."""
+        return self._look
+
+    def face(self, kind: int, copy: int = 0) -> Image:
+        """See `FaceSource.face`."""
+        if kind == BACK:
+            return draw_face(BACK, self._look, self._size)
+        faces = self._faces[kind]
+        return faces[copy % len(faces)]
+
+
+def _paper(crop: Image) -> np.ndarray:
+    """The bright, plain colour a face is painted on: the 80th percentile of each channel of its middle."""
+    h, w = crop.shape[:2]
+    return np.percentile(crop[h // 8 : -h // 8, w // 8 : -w // 8].reshape(-1, 3), 80, axis=0)
+
+
+def _shows_body(crop: Image) -> bool:
+    """Whether the picture shows more than the face: an edge that is mostly much darker than the paper."""
+    grey = crop.max(axis=2)
+    paper = float(_paper(crop).max())
+    edges = (grey[8:20], grey[-20:-8], grey[:, 6:16], grey[:, -16:-6])
+    return any(float(np.median(edge)) < paper - 55 for edge in edges)
+
+
+@lru_cache(maxsize=2)
+def _read_crops(folder: Path) -> tuple[tuple[Image, ...], ...]:
+    classes: list[tuple[Image, ...]] = []
+    for kind in range(KINDS + 1):
+        pictures: list[Image] = []
+        files = sorted(
+            p for p in (folder / format_tile(kind)).glob("*") if p.suffix.lower() in (".jpg", ".png", ".jpeg")
+        )
+        for path in files:
+            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+            if image is None:
+                raise PzvisionError(f"{path}: not a picture OpenCV can read")
+            if not 1.1 < image.shape[0] / image.shape[1] < 1.7:  # not an upright face alone
+                continue
+            face = np.asarray(cv2.resize(image, (192, 256), interpolation=cv2.INTER_AREA), np.uint8)
+            if not _shows_body(face):
+                pictures.append(face)
+        if not pictures:
+            raise PzvisionError(
+                f"{folder / format_tile(kind)}: no pictures of this tile: expected upright faces (jpg, png)"
+            )
+        classes.append(tuple(pictures))
+    return tuple(classes)
