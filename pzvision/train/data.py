@@ -1,0 +1,288 @@
+"""What the finder learns from: recipes, pools of pictures on disk, and the endless stream of samples.
+
+A recipe (``datasets/*.yaml``) names its sources, their shares of the stream and their seeds. Photos are
+read where they lie; composites and rendered scenes are built once into a pool folder
+(``pictures/*.jpg`` and ``truth.npz``), deterministically by seed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import yaml
+from tqdm import tqdm
+
+from pzvision.errors import PzvisionError
+from pzvision.train.boxes import read_photos, tight
+from pzvision.train.composite import Scene, TileSet, body_colour, compose, random_back
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of a recipe.
+
+    Attributes:
+        name: names the pool.
+        kind: ``photos``, ``composites`` or ``scenes``.
+        share: of the stream; all shares are divided by their sum.
+        count: pictures to build (composites and scenes).
+        seed: of the building.
+        path: folder of photos (``photos``).
+        crops: folder of single faces by class (``composites``).
+        per_series: at most this many equal votes for the photos of one series.
+        drawn: share of composites whose faces are drawn instead of photographed.
+    """
+
+    name: str
+    kind: str
+    share: float
+    count: int = 0
+    seed: int = 0
+    path: str = ""
+    crops: str = ""
+    per_series: float = 12.0
+    drawn: float = 0.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A training mix: the name, the folder that relative paths start from, and its sources."""
+
+    name: str
+    base: Path
+    sources: tuple[Source, ...]
+
+
+def load_recipe(path: Path) -> Recipe:
+    """Read a recipe. Raises `PzvisionError` naming an unknown key, kind or a missing file."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PzvisionError(f"recipe {path}: cannot be read ({error.strerror})") from None
+    except yaml.YAMLError as error:
+        raise PzvisionError(f"recipe {path}: not YAML ({str(error).splitlines()[0]})") from None
+    if not isinstance(raw, dict) or set(raw) != {"name", "sources"}:
+        raise PzvisionError(f"recipe {path}: expected the keys name and sources")
+    fields = {f.name for f in dataclasses.fields(Source)}
+    sources = []
+    for entry in raw["sources"]:
+        unknown = set(entry) - fields
+        if unknown:
+            raise PzvisionError(f"recipe {path}: unknown key {sorted(unknown)[0]!r} in a source")
+        missing = {"name", "kind", "share"} - set(entry)
+        if missing:
+            raise PzvisionError(f"recipe {path}: a source lacks {sorted(missing)[0]!r}")
+        if entry["kind"] not in ("photos", "composites", "scenes"):
+            raise PzvisionError(f"recipe {path}: kind {entry['kind']!r}: expected photos, composites or scenes")
+        sources.append(Source(**entry))
+    return Recipe(str(raw["name"]), path.resolve().parent, tuple(sources))
+
+
+@dataclass(frozen=True)
+class Example:
+    """One picture with its truth, ready to be cut and turned.
+
+    Attributes:
+        path: the picture.
+        quads: (N, 4, 2) float32 px.
+        classes: (N,) int64, 0 face, 1 back.
+        ignore: (M, 4, 2) float32 px: neither right nor wrong to find.
+        weight: votes within its source.
+        outlines: the quads are outlines; else only the boxes around them hold, and the picture is not turned.
+        backs: every back in view is labelled.
+    """
+
+    path: Path
+    quads: Floats
+    classes: npt.NDArray[np.int64]
+    ignore: Floats
+    weight: float
+    outlines: bool
+    backs: bool
+
+
+def box_quads(boxes: npt.NDArray[np.floating[Any]]) -> Floats:
+    """``x1 y1 x2 y2`` rows → clockwise corners ``(N, 4, 2)``."""
+    x1, y1, x2, y2 = boxes.T
+    return np.stack([x1, y1, x2, y1, x2, y2, x1, y2], 1).reshape(-1, 4, 2).astype(np.float32)
+
+
+def photo_examples(folder: Path, per_series: float, ignore_file: Path | None = None) -> list[Example]:
+    """The labelled photos of a folder, each series having at most ``per_series`` votes.
+
+    ``ignore_file``: npz of ``stem → (M, 4, 2)`` px, faces known to lie there without a label.
+    """
+    photos = read_photos(folder)
+    votes = Counter(photo.series for photo in photos)
+    holes = dict(np.load(ignore_file)) if ignore_file and ignore_file.exists() else {}
+    examples = []
+    for photo in photos:
+        size = cv2.imread(str(photo.path), cv2.IMREAD_REDUCED_GRAYSCALE_2)
+        if size is None:
+            raise PzvisionError(f"{photo.path}: not a picture")
+        height, width = size.shape[0] * 2, size.shape[1] * 2
+        quads = box_quads(photo.boxes) * np.array([width, height], np.float32)
+        examples.append(
+            Example(
+                photo.path,
+                quads,
+                np.zeros(len(quads), np.int64),
+                holes.get(photo.path.stem, np.zeros((0, 4, 2), np.float32)).astype(np.float32),
+                min(1.0, per_series / votes[photo.series]),
+                tight(photo, width, height),
+                False,
+            )
+        )
+    return examples
+
+
+def crop_faces(folder: Path) -> dict[str, list[Path]]:
+    """Single faces by the source named in front of ``_`` in their file names."""
+    sets: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("*/*")):
+        if path.suffix.lower() in (".jpg", ".jpeg", ".png"):
+            sets.setdefault(path.stem.split("_")[0], []).append(path)
+    if not sets:
+        raise PzvisionError(f"crops {folder}: no <class>/*.jpg in it")
+    return sets
+
+
+class FacePool:
+    """Makes tile sets of photographed faces: crops, and the boxes of photos whose boxes are outlines."""
+
+    def __init__(self, crops: Path | None, photos: list[Example]) -> None:
+        self.groups: list[list[tuple[Path, Floats | None]]] = []
+        if crops is not None:
+            for paths in crop_faces(crops).values():
+                ordered = sorted(paths, key=lambda p: (p.stem, p.parent.name))
+                self.groups.append([(p, None) for p in ordered])
+        self.photos = [e for e in photos if e.outlines and len(e.quads) >= 9]
+        self.weights = np.array([e.weight for e in self.photos])
+
+    def draw(self, rng: np.random.Generator) -> TileSet:
+        """A set: faces of one photo, or a handful of single faces."""
+        if self.photos and (not self.groups or rng.random() < 0.6):
+            example = self.photos[int(rng.choice(len(self.photos), p=self.weights / self.weights.sum()))]
+            image = cv2.imread(str(example.path))
+            faces = []
+            for quad in example.quads:
+                (x1, y1), (x2, y2) = quad.min(0).astype(int), np.ceil(quad.max(0)).astype(int)
+                face = image[max(0, y1) : y2, max(0, x1) : x2]
+                if min(face.shape[:2]) >= 16 and 1.1 < face.shape[0] / face.shape[1] < 1.75:
+                    faces.append(face)
+            if len(faces) >= 6:
+                return self._dress(faces, rng)
+        group = self.groups[int(rng.integers(len(self.groups)))]
+        start = int(rng.integers(len(group)))
+        picked = [group[(start + i) % len(group)] for i in range(24)]
+        loaded = [cv2.imread(str(path)) for path, _ in picked]
+        return self._dress([f for f in loaded if f is not None], rng)
+
+    @staticmethod
+    def _dress(faces: list[npt.NDArray[np.uint8]], rng: np.random.Generator) -> TileSet:
+        gain = rng.uniform(0.85, 1.1, 3) if rng.random() < 0.5 else np.ones(3)
+        small = [cv2.resize(f, (96, 128), interpolation=cv2.INTER_AREA) for f in faces]
+        toned = tuple(np.clip(f * gain, 0, 255).astype(np.uint8) for f in small)
+        return TileSet(toned, body_colour(toned, rng), random_back(rng))
+
+
+def drawn_set(rng: np.random.Generator) -> TileSet:
+    """A set of faces drawn by `pzvision.synth.faces`."""
+    from pzvision.synth import faces as drawing
+
+    looks = drawing.LOOKS
+    look = looks[int(rng.integers(len(looks)))]
+    faces = tuple(
+        drawing.draw_face(int(kind), look, 128)[:, :, :3] for kind in rng.choice(28, 20, replace=False)
+    )
+    return FacePool._dress(list(faces), rng)
+
+
+def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
+    """Build the pictures of a composite or scene source, unless they are there already; returns the pool."""
+    pool = out / source.name
+    if (pool / "truth.npz").exists():
+        return pool
+    (pool / "pictures").mkdir(parents=True, exist_ok=True)
+    make: Callable[[np.random.Generator], Scene]
+    if source.kind == "composites":
+        photos = photo_examples(recipe.base / source.path, 12.0) if source.path else []
+        faces = FacePool(recipe.base / source.crops if source.crops else None, photos)
+
+        def make(rng: np.random.Generator) -> Scene:
+            tile_set = drawn_set(rng) if rng.random() < source.drawn else faces.draw(rng)
+            return compose(rng, tile_set)
+    else:
+        make = rendered_scene
+    truth: dict[str, npt.NDArray[Any]] = {}
+    for index in tqdm(range(source.count), desc=source.name, unit="picture"):
+        scene = make(np.random.default_rng([source.seed, index]))
+        cv2.imwrite(str(pool / "pictures" / f"{index:06d}.jpg"), scene.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+        truth[f"{index:06d}.quads"] = scene.quads
+        truth[f"{index:06d}.classes"] = scene.classes
+        truth[f"{index:06d}.ignore"] = scene.ignore
+    partial = pool / "partial.npz"
+    np.savez_compressed(partial, **truth)  # type: ignore[arg-type]
+    partial.replace(pool / "truth.npz")
+    return pool
+
+
+def rendered_scene(rng: np.random.Generator) -> Scene:
+    """One scene of `pzvision.synth.scenes`."""
+    from pzvision.synth import scenes
+
+    raise NotImplementedError(scenes)
+
+
+def pool_examples(pool: Path) -> list[Example]:
+    """The pictures of a built pool."""
+    if not (pool / "truth.npz").exists():
+        raise PzvisionError(f"pool {pool}: not built yet; run pzvision train-data first")
+    truth = np.load(pool / "truth.npz")
+    return [
+        Example(
+            path,
+            truth[f"{path.stem}.quads"],
+            truth[f"{path.stem}.classes"],
+            truth[f"{path.stem}.ignore"],
+            1.0,
+            True,
+            True,
+        )
+        for path in sorted((pool / "pictures").glob("*.jpg"))
+        if f"{path.stem}.quads" in truth
+    ]
+
+
+def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Example]]]:
+    """All examples of a recipe by source; pools must have been built."""
+    found = []
+    for source in recipe.sources:
+        if source.kind == "photos":
+            examples = photo_examples(recipe.base / source.path, source.per_series, built / f"{source.name}-unlabelled.npz")
+        else:
+            examples = pool_examples(built / source.name)
+        found.append((source, examples))
+    return found
+
+
+def stream(
+    mix: list[tuple[Source, list[Example]]], rng: np.random.Generator
+) -> Iterator[Example]:
+    """Endless examples, sources by share, examples by weight."""
+    shares = np.array([source.share for source, examples in mix])
+    weights = [np.array([e.weight for e in examples]) for _, examples in mix]
+    while True:
+        k = int(rng.choice(len(mix), p=shares / shares.sum()))
+        examples = mix[k][1]
+        yield examples[int(rng.choice(len(examples), p=weights[k] / weights[k].sum()))]

@@ -1,0 +1,251 @@
+"""Trains the finder on a recipe, by the clock, resumable.
+
+CPU training needs care to use the machine (two threads, bfloat16 autocast, channels last, one loading
+process, an allocator that keeps its memory); `environment` says which variables to set before torch starts.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, IterableDataset
+
+from pzvision.errors import PzvisionError
+from pzvision.train.augment import AugmentConfig, Augmenter, Sample
+from pzvision.train.data import Recipe, recipe_examples, stream
+from pzvision.train.finder import Finder, FinderSize
+from pzvision.train.loss import Batch, FinderLoss
+
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "2",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "MALLOC_MMAP_THRESHOLD_": "8589934592",
+    "MALLOC_TRIM_THRESHOLD_": "17179869184",
+}
+"""Set these before starting: with glibc's defaults every step gives its memory back and asks for it again."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train.
+
+    Attributes:
+        minutes: wall-clock time of this run; the learning rate falls to its end along it.
+        batch: samples a step.
+        rate, last_rate: learning rate at its peak and its end (AdamW).
+        warmup: steps up to the peak.
+        decay: weight decay.
+        threads: of torch.
+        seed: of the stream and the initial weights.
+        save_minutes: between checkpoints.
+    """
+
+    minutes: float = 60.0
+    batch: int = 16
+    rate: float = 2e-3
+    last_rate: float = 2e-5
+    warmup: int = 300
+    decay: float = 5e-4
+    threads: int = 2
+    seed: int = 1
+    save_minutes: float = 3.0
+
+
+class SampleStream(IterableDataset[list[Sample]]):
+    """Endless batches of samples, made in the loading process."""
+
+    def __init__(self, recipe: Recipe, built: Path, batch: int, augment: AugmentConfig, seed: int) -> None:
+        self.recipe, self.built, self.batch, self.augment, self.seed = recipe, built, batch, augment, seed
+
+    def __iter__(self) -> Iterator[Batch]:
+        cv2.setNumThreads(1)
+        torch.set_num_threads(1)
+        rng = np.random.default_rng(self.seed)
+        augmenter = Augmenter(self.augment, rng)
+        samples = self._samples(augmenter, rng)
+        shelf: list[Sample] = [next(samples) for _ in range(3 * self.batch)]
+        while True:
+            shelf += [next(samples) for _ in range(self.batch)]
+            order = rng.permutation(len(shelf))
+            yield collate([shelf[i] for i in order[: self.batch]])
+            shelf = [shelf[i] for i in order[self.batch :]]
+
+    def _samples(self, augmenter: Augmenter, rng: np.random.Generator) -> Iterator[Sample]:
+        examples = stream(recipe_examples(self.recipe, self.built), rng)
+        size = self.augment.size
+        cuts: dict[int, list[Sample]] = {size: [], size // 2: []}
+        while True:
+            example = next(examples)
+            coarse = bool(rng.random() < 0.3)
+            flag = cv2.IMREAD_REDUCED_COLOR_2 if coarse else cv2.IMREAD_COLOR
+            image = cv2.imread(str(example.path), flag)
+            if image is None:
+                continue
+            shrink = 2.0 if coarse else 1.0
+            for _ in range(2):
+                part = size // 2 if rng.random() < 4 * augmenter.config.mosaic / (1 + 3 * augmenter.config.mosaic) else size
+                cuts[part].append(augmenter.cut(image, example, shrink, part))
+            while len(cuts[size // 2]) >= 8:
+                pick = rng.permutation(8)[:4]
+                yield self._finish(augmenter, augmenter.mosaic([cuts[size // 2][i] for i in pick]))
+                cuts[size // 2] = [c for i, c in enumerate(cuts[size // 2]) if i not in pick]
+            while cuts[size]:
+                yield self._finish(augmenter, cuts[size].pop())
+
+    @staticmethod
+    def _finish(augmenter: Augmenter, sample: Sample) -> Sample:
+        spoiled = augmenter.spoil(sample.image)
+        return Sample(spoiled, sample.quads, sample.classes, sample.outlined, sample.ignore, sample.backs)
+
+
+def collate(samples: list[Sample]) -> Batch:
+    """Pads samples to one `Batch`."""
+    many = max(1, max(len(s.quads) for s in samples))
+    holes = max(1, max(len(s.ignore) for s in samples))
+    n = len(samples)
+    quads = np.zeros((n, many, 4, 2), np.float32)
+    classes = np.zeros((n, many), np.int64)
+    outlined, real = np.zeros((n, many), bool), np.zeros((n, many), bool)
+    ignore = np.zeros((n, holes, 4), np.float32)
+    for i, s in enumerate(samples):
+        k = len(s.quads)
+        quads[i, :k], classes[i, :k], outlined[i, :k], real[i, :k] = s.quads, s.classes, s.outlined, True
+        if len(s.ignore):
+            ignore[i, : len(s.ignore)] = np.concatenate([s.ignore.min(1), s.ignore.max(1)], 1)
+    images = np.stack([s.image[..., ::-1].transpose(2, 0, 1) for s in samples])
+    return Batch(
+        torch.from_numpy(np.ascontiguousarray(images)),
+        torch.from_numpy(quads),
+        torch.from_numpy(classes),
+        torch.from_numpy(outlined),
+        torch.from_numpy(real),
+        torch.from_numpy(ignore),
+        torch.from_numpy(np.stack([s.backs for s in samples])),
+    )
+
+
+class _Average:
+    """Exponential moving average of the weights, short at first."""
+
+    def __init__(self, model: nn.Module, updates: int = 0) -> None:
+        self.model = copy.deepcopy(model).eval()
+        self.updates = updates
+
+    def update(self, model: nn.Module) -> None:
+        self.updates += 1
+        keep = 0.9995 * (1 - math.exp(-self.updates / 1000))
+        new = model.state_dict()
+        for name, value in self.model.state_dict().items():
+            if value.dtype.is_floating_point:
+                value.mul_(keep).add_(new[name].detach(), alpha=1 - keep)
+
+
+def train(
+    recipe: Recipe,
+    built: Path,
+    out: Path,
+    config: TrainConfig,
+    *,
+    augment: AugmentConfig | None = None,
+    size: FinderSize | None = None,
+    start: Path | None = None,
+) -> Path:
+    """Train for ``config.minutes`` and return the checkpoint ``out/finder.pt`` (also written on the way).
+
+    ``start``: a checkpoint to continue from. With ``out/finder.pt`` of an interrupted run present and no
+    ``start``, that run goes on with the minutes it had left. Raises `PzvisionError` for a broken checkpoint.
+    """
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "finder.pt"
+    state = _load(start or path) if (start or path.exists()) else None
+    model = Finder(size or (FinderSize(**state["size"]) if state else None))
+    groups = _groups(model, config.decay)
+    optimiser = torch.optim.AdamW(groups, lr=config.rate, betas=(0.9, 0.99))
+    average, step, spent, images = _Average(model), 0, 0.0, 0
+    if state:
+        model.load_state_dict(state["model"])
+        average.model.load_state_dict(state["average"])
+        average.updates, images = state["updates"], state["images"]
+        if start is None:
+            optimiser.load_state_dict(state["optimiser"])
+            step, spent = state["step"], state["spent"]
+    model.train().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    loader = DataLoader(
+        SampleStream(recipe, built, config.batch, augment or AugmentConfig(), config.seed + images),
+        batch_size=None,
+        num_workers=1,
+        prefetch_factor=6,
+    )
+    loss_of = FinderLoss()
+    begun, saved = time.monotonic() - spent, time.monotonic()
+    sums: dict[str, float] = {}
+    log = (out / "log.jsonl").open("a", encoding="utf-8")
+    for batch in loader:
+        spent = time.monotonic() - begun
+        share = min(1.0, spent / (60 * config.minutes))
+        rate = config.last_rate + (config.rate - config.last_rate) * (1 + math.cos(math.pi * share)) / 2
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1.0, (step + 1) / config.warmup)
+        pictures = batch.images.float().div_(255).to(memory_format=torch.channels_last)
+        with torch.autocast("cpu", torch.bfloat16):
+            result: Tensor = model(pictures)
+        loss, parts = loss_of(result, batch)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+        optimiser.step()
+        average.update(model)
+        step, images = step + 1, images + len(pictures)
+        for name, value in parts.items():
+            sums[name] = sums.get(name, 0.0) + value
+        if step % 50 == 0:
+            line: dict[str, Any] = {"step": step, "images": images, "minutes": round(spent / 60, 2), "rate": rate}
+            line |= {name: round(value / 50, 4) for name, value in sums.items()}
+            log.write(json.dumps(line) + "\n")
+            log.flush()
+            sums = {}
+        done = spent >= 60 * config.minutes
+        if done or time.monotonic() - saved > 60 * config.save_minutes:
+            _save(path, model, average, optimiser, step=step, spent=spent, images=images)
+            saved = time.monotonic()
+        if done:
+            break
+    log.close()
+    return path
+
+
+def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
+    heavy = [p for p in model.parameters() if p.ndim > 1]
+    light = [p for p in model.parameters() if p.ndim <= 1]
+    return [{"params": heavy, "weight_decay": decay}, {"params": light, "weight_decay": 0.0}]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        return {**state, "model": state["model"]}
+    except FileNotFoundError:
+        raise PzvisionError(f"checkpoint {path}: no such file") from None
+    except Exception as error:
+        raise PzvisionError(f"checkpoint {path}: cannot be read ({type(error).__name__})") from None
+
+
+def _save(path: Path, model: Finder, average: _Average, optimiser: torch.optim.Optimizer, **numbers: float) -> None:
+    partial = path.with_suffix(".partial")
+    size = {"width": model.size.width, "depth": model.size.depth}
+    state = {"model": model.state_dict(), "average": average.model.state_dict(), "updates": average.updates}
+    torch.save({**state, "optimiser": optimiser.state_dict(), "size": size, **numbers}, partial)
+    partial.replace(path)
