@@ -1,0 +1,90 @@
+"""A pinhole camera over the table, with square pixels and a little radial distortion.
+
+World frame, in cm: origin at the centre of the felt, x to the right of the near edge as the near
+player sees it, y away from that player, z up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """Where the camera stands and how it looks.
+
+    Attributes:
+        eye: ``(3,)`` cm.
+        rotation: ``(3, 3)``; rows are the camera's right, down and forward directions in the world.
+        focal: px.
+        size: ``(width, height)`` px; the principal point is the centre.
+        k1: radial distortion: an image point at distance r (in focal lengths) moves to r(1 + k1 r²).
+    """
+
+    eye: Floats
+    rotation: Floats
+    focal: float
+    size: tuple[int, int]
+    k1: float = 0.0
+
+    @classmethod
+    def look_at(
+        cls,
+        eye: Sequence[float],
+        target: Sequence[float],
+        focal: float,
+        size: tuple[int, int],
+        *,
+        roll: float = 0.0,
+        k1: float = 0.0,
+    ) -> Camera:
+        """A camera at ``eye`` whose centre sees ``target``; ``roll`` in radians turns it clockwise."""
+        position = np.array(eye, np.float64)
+        forward = np.array(target, np.float64) - position
+        forward /= np.linalg.norm(forward)
+        right = np.cross(forward, (0.0, 0.0, 1.0))
+        if np.linalg.norm(right) < 1e-6:  # straight down: the near edge stays at the bottom
+            right = np.array((1.0, 0.0, 0.0))
+        right /= np.linalg.norm(right)
+        down = np.cross(forward, right)
+        c, s = np.cos(roll), np.sin(roll)
+        return cls(position, np.stack([c * right + s * down, c * down - s * right, forward]), focal, size, k1)
+
+    def depth(self, points: Floats) -> Floats:
+        """Distance along the optical axis, cm, of ``(..., 3)`` world points."""
+        return np.asarray((points - self.eye) @ self.rotation[2], np.float64)
+
+    def project(self, points: Floats) -> Floats:
+        """``(..., 3)`` cm → ``(..., 2)`` px. Points behind the camera are clamped far outside the picture."""
+        local = (points - self.eye) @ self.rotation.T
+        z = np.maximum(local[..., 2:3], 1.0)
+        plane = local[..., :2] / z
+        if self.k1:
+            r2 = np.minimum((plane**2).sum(axis=-1, keepdims=True), 1.5)
+            plane = plane * (1.0 + self.k1 * r2)
+        centre = np.array(self.size, np.float64) / 2
+        return np.clip(plane * self.focal + centre, -20000.0, 20000.0)
+
+    def homography(self, z: float = 0.0) -> Floats:
+        """``(3, 3)``: (x, y, 1) cm on the plane at height ``z`` → px, without distortion."""
+        w, h = self.size
+        intrinsic = np.array([[self.focal, 0, w / 2], [0, self.focal, h / 2], [0, 0, 1.0]])
+        shift = self.rotation @ (np.array((0.0, 0.0, z)) - self.eye)
+        return np.asarray(intrinsic @ np.column_stack([self.rotation[:, 0], self.rotation[:, 1], shift]), np.float64)
+
+    def on_plane(self, pixels: Floats, z: float = 0.0) -> Floats:
+        """``(N, 2)`` px → ``(N, 2)`` cm on the plane at height ``z``, without distortion."""
+        ones = np.ones((len(pixels), 1))
+        world = np.concatenate([pixels, ones], axis=1) @ np.linalg.inv(self.homography(z)).T
+        return np.asarray(world[:, :2] / world[:, 2:3], np.float64)
+
+    def scaled(self, factor: float) -> Camera:
+        """The same view in a picture ``factor`` times as large."""
+        size = (round(self.size[0] * factor), round(self.size[1] * factor))
+        return Camera(self.eye, self.rotation, self.focal * factor, size, self.k1)
