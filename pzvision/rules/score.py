@@ -1,18 +1,232 @@
-"""What a win is worth: the dearest reading, the patterns, the refusals, the bill (RULES §3–§5, §9).
+"""What a win is worth: the dearest reading, the refusals, the bill (RULES §3–§5, §9).
 
 Concealed tiles are 27 counts; `concealed` never includes the winning tile in `score_win`, `wait_values`
-and `cha_jiao_value` (13 − 3 × melds tiles), and does in `is_complete` (14 − 3 × melds).
+and `cha_jiao_value` (13 − 3 × melds tiles).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import prod
+from typing import NamedTuple, cast
 
-from pzvision.rules.hand import By, Declaration, Lang, Meld, Opening, Payer
+from pzvision.errors import FormatError
+from pzvision.rules.hand import BYS, By, Declaration, Lang, Meld, Opening, Payer
+from pzvision.rules.patterns import Facts, fills_bian_ka_diao, hand_patterns
+from pzvision.rules.readings import (
+    OTHER_SUIT,
+    WINNING_SUIT,
+    Reading,
+    facts_of_melds,
+    find_reading,
+    seven_pairs_facts,
+)
 from pzvision.rules.ruleset import Ruleset
-from pzvision.tiles import Tile
+from pzvision.rules.shapes import ODD_BYTES, hand_error, wait_tiles
+from pzvision.tiles import COPIES, KINDS, Tile
+
+
+class Circumstances(NamedTuple):
+    """How a win came about, apart from its tiles."""
+
+    by: By
+    kong_chain: int
+    opening: Opening | None
+    winner: Declaration
+    bao_ting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one reading under given circumstances is worth; shared by all hands with the same facts.
+
+    `shape`, `luck`: patterns (id, fan). `own`: the winner's factors (id, factor). `uncapped`: face × play ×
+    own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where 或缺 doubles.
+    `exact`: nothing of the payer's side counts. `total`: floored and capped. `rank` orders readings.
+    """
+
+    reason: str | None
+    face: int
+    play: int
+    shape: tuple[tuple[str, int], ...]
+    luck: tuple[tuple[str, int], ...]
+    own: tuple[tuple[str, int], ...]
+    uncapped: int
+    floor: int
+    doubled: int
+    exact: bool
+    total: int
+    rank: tuple[bool, int, int]
+
+    @property
+    def worth(self) -> int:
+        """Fan before the payer's factor and the cap."""
+        return max(self.floor, self.uncapped * self.doubled)
+
+
+def _own_factors(rules: Ruleset, how: Circumstances) -> tuple[tuple[str, int], ...]:
+    own: list[tuple[str, int]] = []
+    if how.winner != "none":
+        own.append((how.winner, rules.fan[how.winner]))
+    if how.bao_ting or how.opening == "bao_ting":
+        own.append(("bao_ting", rules.fan["bao_ting"]))
+    return tuple(own)
+
+
+def _impossible_opening(how: Circumstances, facts: Facts) -> bool:
+    """天胡/地胡 are drawn with no meld and no kong; 天叫 is lost on 碰; 报听 locks, so no 碰 (RULES §4, §6)."""
+    if how.opening in ("tian_hu", "di_hu"):
+        return how.by != "self_draw" or how.kong_chain > 0 or facts.has_meld
+    return facts.has_peng and (how.opening in ("tian_jiao", "bao_ting") or how.bao_ting)
+
+
+def evaluate(rules: Ruleset, bits: int, how: Circumstances) -> Value:
+    """The value of one reading with the packed facts `bits` (`readings`)."""
+    facts = Facts.unpack(bits, how.by, how.kong_chain, how.opening)
+    shape = hand_patterns(facts, rules, "shape")
+    luck = hand_patterns(facts, rules, "luck")
+    own = _own_factors(rules, how)
+    play = rules.fan["bian_ka_diao"] if rules.bian_ka_diao and fills_bian_ka_diao(facts, rules) else 1
+    exact = how.opening == "di_hu" or (how.opening == "tian_hu" and rules.tian_hu_pays != "times_face")
+    if exact:
+        fan = dict(luck)[str(how.opening)]
+        if how.opening == "tian_hu" and rules.tian_hu_pays == "cap" and rules.cap is not None:
+            fan = rules.cap
+        shape, luck, own, play = [], [(str(how.opening), fan)], (), 1
+    face = prod(fan for _, fan in shape)
+    if rules.pattern_cap is not None:
+        face = min(face, rules.pattern_cap)
+    face *= prod(fan for _, fan in luck)
+    uncapped = face * play * prod(fan for _, fan in own)
+
+    floor, doubled, reason = 0, 1, None
+    if rules.que == "must" and facts.suits == 3:
+        reason = "que_yi_men"
+    elif rules.que == "huo_que" and not exact:
+        tested = face if rules.huo_que_test == "face" else face * play
+        if facts.suits == 3 and tested == 1 and how.winner == "none" and how.opening != "tian_hu":
+            reason = "huo_que"
+        if rules.que_scoring == "floor":
+            floor = 2
+        elif facts.suits < 3:
+            doubled = 2
+    if reason is None and how.by == "rob_kong" and not rules.rob_kong:
+        reason = "rob_kong"
+    if reason is None and _impossible_opening(how, facts):
+        reason = "opening"
+    total = rules.capped(max(floor, uncapped * doubled))
+    return Value(
+        reason, face, play, tuple(shape), tuple(luck), own, uncapped, floor, doubled, exact, total,
+        (reason is None, uncapped * doubled, face),
+    )  # fmt: skip
+
+
+class Score:
+    """The answer of `score_win`; immutable.
+
+    `legal`: whether this wins under the ruleset. `reason`: None, or the first that applies of
+    ``not_complete``, ``que_yi_men`` (缺: three suits), ``huo_que`` (或缺: a one-fan hand of three suits),
+    ``rob_kong`` (no 抢杠 in this game), ``opening`` (an opening that this hand cannot have).
+    `face`: 牌面, luck included. `play`: the 边卡吊 factor. `total`: face × play × the winner's own factors,
+    floored and capped, before the payer's factor. All three are 0 where the tiles do not win, and what the
+    hand would be worth where the ruleset refuses it. `patterns`: (id, fan) in counting order.
+    """
+
+    __slots__ = ("_facts", "_hand", "_melds", "_tile", "_value", "by", "ruleset")
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        by: By,
+        value: Value | None,
+        hand: bytes,
+        melds: Sequence[Meld],
+        tile: Tile,
+        facts: int,
+    ) -> None:
+        self.ruleset = ruleset
+        self.by = by
+        self._value = value
+        self._hand = hand
+        self._melds = melds
+        self._tile = tile
+        self._facts = facts
+
+    @property
+    def value(self) -> Value | None:
+        """The counted reading's value; None where the tiles do not win."""
+        return self._value
+
+    @property
+    def legal(self) -> bool:
+        """Whether this wins under the ruleset."""
+        return self._value is not None and self._value.reason is None
+
+    @property
+    def reason(self) -> str | None:
+        """None, or why it does not win."""
+        return "not_complete" if self._value is None else self._value.reason
+
+    @property
+    def face(self) -> int:
+        """牌面, luck included."""
+        return 0 if self._value is None else self._value.face
+
+    @property
+    def play(self) -> int:
+        """The 边卡吊 factor, 1 or 2."""
+        return 0 if self._value is None else self._value.play
+
+    @property
+    def total(self) -> int:
+        """After the winner's own factors, floor and cap, before the payer's."""
+        return 0 if self._value is None else self._value.total
+
+    @property
+    def patterns(self) -> tuple[tuple[str, int], ...]:
+        """(id, fan) of the patterns that count."""
+        return () if self._value is None else self._value.shape + self._value.luck
+
+    @property
+    def reading(self) -> Reading | None:
+        """The counted reading; None where the tiles do not win."""
+        if self._value is None:
+            return None
+        return find_reading(self._hand, self._melds, self._tile, self._facts)
+
+    def payer_factors(self, payer: Payer) -> tuple[tuple[str, int], ...]:
+        """The factors this payer adds: (id, factor)."""
+        value = self._value
+        if value is None or value.exact:
+            return ()
+        fan = self.ruleset.fan
+        factors: list[tuple[str, int]] = []
+        if payer.declaration != "none":
+            factors.append((payer.declaration, fan[payer.declaration]))
+        if payer.bao_ting and self.ruleset.payer_bao_ting != 1:
+            factors.append(("bao_ting", self.ruleset.payer_bao_ting))
+        if payer.alarm and self.by == "discard":
+            factors.append(("alarm", fan["alarm"]))
+        return tuple(factors)
+
+    def payment(self, payer: Payer) -> int:
+        """What this payer owes, in fan, capped; 0 where not legal. Amount = fan × base."""
+        value = self._value
+        if value is None or value.reason is not None:
+            return 0
+        return self.ruleset.capped(value.worth * prod(factor for _, factor in self.payer_factors(payer)))
+
+    def explain(self, lang: Lang = "zh", payer: Payer | None = None) -> str:
+        """One line a player accepts: ``清一色 4 × 卡心五 2 = 8,唱歌 ×2 = 16``; with a payer, to his bill."""
+        from pzvision.rules.explain import explain_score
+
+        return explain_score(self, lang, payer)
+
+    def __repr__(self) -> str:
+        if not self.legal:
+            return f"Score(legal=False, reason={self.reason!r})"
+        return f"Score(face={self.face}, play={self.play}, total={self.total}, patterns={self.patterns})"
 
 
 class WaitValue(NamedTuple):
@@ -28,32 +242,83 @@ class WaitValue(NamedTuple):
     legal: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The answer of `score_win`.
+class _Values(dict[int, Value]):
+    """Packed facts → value, under one ruleset and one set of circumstances; a few hundred entries."""
 
-    `legal`: whether this wins under the ruleset. `reason`: None, or the first that applies of
-    ``not_complete``, ``que_yi_men`` (缺: three suits), ``huo_que`` (或缺: a one-fan hand of three suits),
-    ``rob_kong`` (no 抢杠 in this game), ``opening`` (an opening that this hand cannot have).
-    `face`: 牌面, luck included. `play`: the 边卡吊 factor. `total`: face × play × the winner's own factors,
-    floored and capped, before the payer's factor; 0 where not legal. `patterns`: (id, fan) in counting
-    order. `reading`: the counted reading in tiles, see `Reading`.
+    def __init__(self, rules: Ruleset, how: Circumstances) -> None:
+        super().__init__()
+        self.rules = rules
+        self.how = how
+
+    def __missing__(self, bits: int) -> Value:
+        value = self[bits] = evaluate(self.rules, bits, self.how)
+        return value
+
+
+def _values(rules: Ruleset, how: tuple[By, int, Opening | None, Declaration, bool]) -> _Values:
+    """The remembered values for these circumstances. Raises `FormatError` where the game has them not."""
+    try:
+        return cast(_Values, rules.memo[how])
+    except KeyError:
+        known = Circumstances(*how)
+        _check(rules, known)
+        values = rules.memo[known] = _Values(rules, known)
+        return values
+
+
+def _check(rules: Ruleset, how: Circumstances) -> None:
+    if how.by not in BYS:
+        raise FormatError(f"bad by {how.by!r}: expected one of {', '.join(BYS)}", field="win")
+    if how.opening is not None and how.opening not in rules.openings:
+        raise FormatError(
+            f"opening {how.opening!r} is not in {rules.id}: expected null or {', '.join(rules.openings)}",
+            field="opening",
+        )
+    if how.winner not in rules.declarations:
+        raise FormatError(
+            f"winner {how.winner!r} is not in {rules.id}: expected one of {', '.join(rules.declarations)}",
+            field="winner",
+        )
+    if how.bao_ting and "bao_ting" not in rules.openings:
+        raise FormatError(f"bao_ting is not in {rules.id}", field="opening")
+
+
+_MEN, _TIAO, _TONG = OTHER_SUIT
+
+
+def _best(values: _Values, hand: bytes, melds: int, tile: Tile) -> tuple[Value | None, int]:
+    """The dearest reading's value and facts. `hand`: 27 counts with the winning tile; `melds`: their facts.
+
+    (None, 0) where the tiles are no winning shape.
     """
+    won: tuple[int, ...]
+    if tile < 9:
+        won, one, two = WINNING_SUIT[tile][hand[:9]], _TIAO[hand[9:18]], _TONG[hand[18:]]
+    elif tile < 18:
+        won, one, two = WINNING_SUIT[tile][hand[9:18]], _MEN[hand[:9]], _TONG[hand[18:]]
+    else:
+        won, one, two = WINNING_SUIT[tile][hand[18:]], _MEN[hand[:9]], _TIAO[hand[9:18]]
+    best: Value | None = None
+    facts = 0
+    for a in won:
+        for b in one:
+            for c in two:
+                bits = a | b | c | melds
+                value = values[bits]
+                if best is None or value.rank > best.rank:
+                    best, facts = value, bits
+    if not melds and not int.from_bytes(hand, "little") & ODD_BYTES:
+        bits = seven_pairs_facts(hand, tile)
+        value = values[bits]
+        if best is None or value.rank >= best.rank:
+            best, facts = value, bits
+    return best, facts
 
-    legal: bool
-    reason: str | None
-    face: int
-    play: int
-    total: int
-    patterns: tuple[tuple[str, int], ...]
 
-    def payment(self, payer: Payer) -> int:
-        """What this payer owes, in fan, capped; 0 where not legal. Amount = fan × base."""
-        raise NotImplementedError
-
-    def explain(self, lang: Lang = "zh") -> str:
-        """One line a player accepts: ``清一色 4 × 卡心五 2 = 8,唱歌 ×2 = 16``."""
-        raise NotImplementedError
+def _melds_fit(hand: bytes, melds: Sequence[Meld]) -> bool:
+    """No more than four of a kind in the melds and the hand together."""
+    tiles = {meld.tile for meld in melds}
+    return len(tiles) == len(melds) and all(hand[meld.tile] + meld.size <= COPIES for meld in melds)
 
 
 def score_win(
@@ -72,10 +337,39 @@ def score_win(
 
     `concealed`: 27 counts without `tile`. `kong_chain`: kongs just before the win, the winner's own
     (self_draw) or the discarder's (discard). `winner`: the winner's declaration. `bao_ting`: the winner
-    called 报听 (the same as ``opening="bao_ting"``). Raises `FormatError` when the number of tiles is wrong
-    or there are more than four of a kind.
+    called 报听 (the same as ``opening="bao_ting"``). Raises `FormatError` when the number of tiles is wrong,
+    there are more than four of a kind, or the game has not that opening or declaration.
     """
-    raise NotImplementedError
+    try:
+        work = bytearray(concealed)
+        work[tile] += 1
+        hand = bytes(work)
+    except (ValueError, TypeError, IndexError) as error:
+        raise hand_error(concealed, melds, None, 13 - 3 * len(melds)) from error
+    if sum(hand) != 14 - 3 * len(melds) or max(hand) > COPIES or len(hand) != KINDS or tile < 0:
+        raise hand_error(concealed, melds, tile, 14 - 3 * len(melds))
+    if melds:
+        if not _melds_fit(hand, melds):
+            raise hand_error(concealed, melds, tile, 14 - 3 * len(melds))
+        bits = facts_of_melds(hand, melds, tile)
+    else:
+        bits = 0
+    values = _values(ruleset, (by, kong_chain if kong_chain < 16 else 16, opening, winner, bao_ting))
+    value, facts = _best(values, hand, bits, tile)
+    return Score(ruleset, by, value, hand, melds, tile, facts)
+
+
+def _each_wait(
+    values: _Values, concealed: Sequence[int], melds: Sequence[Meld]
+) -> Iterator[tuple[Tile, Value]]:
+    """Every wait and its dearest reading's value."""
+    for tile in wait_tiles(values.rules, concealed, melds):
+        work = bytearray(concealed)
+        work[tile] += 1
+        hand = bytes(work)
+        value, _ = _best(values, hand, facts_of_melds(hand, melds, tile) if melds else 0, tile)
+        if value is not None:
+            yield tile, value
 
 
 def wait_values(
@@ -85,13 +379,28 @@ def wait_values(
     *,
     winner: Declaration = "none",
     opening: Opening | None = None,
+    bao_ting: bool = False,
     seen: Sequence[int] | None = None,
 ) -> tuple[WaitValue, ...]:
     """Every wait of `wait_tiles` with what it is worth, without luck but 天叫/报听 given as `opening`.
 
-    `seen`: 27 counts of tiles visible elsewhere (own hand not included), for `left`.
+    `seen`: 27 counts of tiles visible elsewhere (own hand not included), for `left`. Raises `FormatError`
+    as `wait_tiles` and `score_win` do.
     """
-    raise NotImplementedError
+    values = _values(ruleset, ("discard", 0, opening, winner, bao_ting))
+    own = list(concealed)
+    for meld in melds:
+        own[meld.tile] += meld.size
+    return tuple(
+        WaitValue(
+            tile,
+            max(0, COPIES - own[tile] - (0 if seen is None else seen[tile])),
+            value.face,
+            value.total if value.reason is None else 0,
+            value.reason is None,
+        )
+        for tile, value in _each_wait(values, concealed, melds)
+    )
 
 
 def cha_jiao_value(
@@ -101,12 +410,22 @@ def cha_jiao_value(
     *,
     winner: Declaration = "none",
     opening: Opening | None = None,
-    payer: Payer = Payer(),
+    bao_ting: bool = False,
+    payer: Payer | None = None,
 ) -> int | None:
     """What this hand collects from one unready `payer` at 查叫 (RULES §9), in fan, capped.
 
     The dearest wait; no luck but 天叫/报听 (`opening`), no floor, no refusal; of the payer's side only 摆牌
-    counts. None: the hand collects nothing and need not pay as unready only if `wait_tiles` is not empty
-    (``cha_jiao_collect_requires_que`` and no allowed wait); with no wait at all it is unready.
+    counts. None: it collects nothing, either because it has no wait (`wait_tiles` is empty) or because
+    ``cha_jiao_collect_requires_que`` is set and no wait would be allowed to win.
     """
-    raise NotImplementedError
+    values = _values(ruleset, ("discard", 0, opening, winner, bao_ting))
+    worth = [
+        value.uncapped
+        for _, value in _each_wait(values, concealed, melds)
+        if value.reason is None or not ruleset.cha_jiao_collect_requires_que
+    ]
+    if not worth:
+        return None
+    shown = ruleset.fan["bai"] if payer is not None and payer.declaration == "bai" else 1
+    return ruleset.capped(max(worth) * shown)
