@@ -1,0 +1,175 @@
+"""Who pays whom (RULES §5, §7, §9): ledger lines for kongs, wins, 查叫, 诈胡, 花猪杠 and early leavers.
+
+Each function adds its lines to a state under construction; every line moves an amount from one seat to
+another, so the totals stay zero-sum.
+"""
+
+from __future__ import annotations
+
+from pzvision.game.judge import opening_of
+from pzvision.game.state import INDEX, Payment, PaymentKind, PendingKong, State
+from pzvision.rules import Opening, Payer, Score, cha_jiao_value, kong_fan
+from pzvision.tiles import COPIES, SEATS, Seat, suit
+
+
+def pay(state: State, event: int, kind: PaymentKind, source: Seat, target: Seat, fan: int, why: str) -> None:
+    """One line, unless it is for nothing."""
+    if fan <= 0:
+        return
+    amount = fan * state.base
+    state.ledger = (*state.ledger, Payment(event, kind, source, target, fan, amount, why))
+    totals = list(state.totals)
+    totals[INDEX[source]] -= amount
+    totals[INDEX[target]] += amount
+    state.totals = (totals[0], totals[1], totals[2], totals[3])
+
+
+def kong_payers(state: State, kong: PendingKong) -> tuple[Seat, ...]:
+    """Who pays for a kong: the discarder of a 点杠, everyone else still in for the others (RULES §7)."""
+    if kong.kind == "zhi_gang":
+        return () if kong.payer is None else (kong.payer,)
+    return tuple(seat for seat in state.playing if seat != kong.seat)
+
+
+def pay_kong(state: State, kong: PendingKong) -> None:
+    """The money for a kong whose replacement has just been drawn."""
+    fan = kong_fan(state.ruleset, kong.kind, kong.chain, kept=kong.kept)
+    for payer in kong_payers(state, kong):
+        pay(state, kong.event, "kong", payer, kong.seat, fan, kong.kind)
+
+
+def why_win(score: Score) -> str:
+    """The patterns of a win: ``qing_yi_se × ka_xin_wu``; ``ping_hu`` when there are none."""
+    return " × ".join(name for name, _ in score.patterns) or "ping_hu"
+
+
+def pay_win(state: State, winner: Seat, source: Seat | None, score: Score, event: int) -> None:
+    """A win: ``source`` alone pays, or everyone still in for a self-draw. Call before the winner is out."""
+    payers = [source] if source is not None else [seat for seat in state.playing if seat != winner]
+    for payer in payers:
+        pay(state, event, "win", payer, winner, score.payment(state[payer].payer), why_win(score))
+
+
+def pay_leaver(state: State, seat: Seat, event: int) -> None:
+    """A winner who leaves early pays back the fan won in this hand (D23)."""
+    mode = state.ruleset.early_leave
+    if mode == "keep":
+        return
+    kinds = ("win",) if mode == "forfeit_fan" else ("win", "kong")
+    for payer in SEATS:
+        lines = [p for p in state.ledger if p.target == seat and p.source == payer and p.kind in kinds]
+        pay(state, event, "forfeit", seat, payer, sum(p.fan for p in lines), "leave")
+
+
+def pay_zha_hu(state: State, liar: Seat, event: int) -> None:
+    """诈胡: the cap to each of the three others, winners too (RULES §6)."""
+    for other in SEATS:
+        if other != liar:
+            pay(state, event, "zha_hu", liar, other, state.ruleset.zha_hu_price, "")
+
+
+def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bool:
+    """死叫: every waited-for tile has appeared four times, the own tiles counted (RULES §9, S1)."""
+    s = state[seat]
+    waits = state.waits(seat)
+    if not waits:
+        return False
+    seen = state.appeared() if appeared is None else appeared
+    for tile in waits:
+        count = seen[tile] + s.concealed[tile]
+        if s.declaration == "dance":
+            count -= min(s.shown.count(tile), s.concealed[tile])
+        if count < COPIES:
+            return False
+    return True
+
+
+def collector_opening(state: State, seat: Seat) -> Opening | None:
+    """The luck that counts at 查叫: 天叫 or 报听."""
+    return opening_of(state, seat, "discard")
+
+
+def pay_cha_jiao(state: State, event: int) -> bool:
+    """查叫, then the kongs of 花猪 (RULES §9, §7). False: some tiles are unknown, so some lines may lack."""
+    ruleset = state.ruleset
+    players = state.playing
+    if len(players) < 2:
+        return True
+    waits = {seat: state.waits(seat) for seat in players}
+    complete = all(found is not None for found in waits.values())
+    appeared = state.appeared()
+    neutral = ruleset.si_jiao == "neutral"
+    liars = {seat for seat in players if state[seat].zha_hu_paid}
+    for payer in players:
+        if waits[payer] != () or payer in liars:
+            continue
+        for collector in players:
+            if not waits[collector] or collector == payer or collector in liars:
+                continue
+            if neutral and dead_wait(state, collector, appeared):
+                continue
+            pay(
+                state, event, "cha_jiao", payer, collector, collects(state, collector, state[payer].payer), ""
+            )
+    if ruleset.hua_zhu_kong_void:
+        for seat in players:
+            if waits[seat] == () and three_suits(state, seat):
+                pay_back_kongs(state, seat, event)
+    return complete
+
+
+def collects(state: State, seat: Seat, payer: Payer) -> int:
+    """What a ready hand collects from one unready payer at 查叫, in fan."""
+    s = state[seat]
+    counts = s.concealed
+    if s.drew and s.drawn is not None:
+        counts = counts[:]
+        counts[s.drawn] -= 1
+    value = cha_jiao_value(
+        state.ruleset,
+        counts,
+        s.melds,
+        winner=s.declaration,
+        opening=collector_opening(state, seat),
+        payer=payer,
+    )
+    return value or 0
+
+
+def three_suits(state: State, seat: Seat) -> bool:
+    """Whether the player holds all three suits, melds included (花猪)."""
+    s = state[seat]
+    suits = {suit(tile) for tile in s.hand} | {suit(meld.tile) for meld in s.melds}
+    return len(suits) == 3
+
+
+def pay_back_kongs(state: State, seat: Seat, event: int) -> None:
+    """花猪的杠不算: the kong money received in this hand goes back to whoever paid it (D20)."""
+    for payer in SEATS:
+        fan = sum(p.fan for p in state.ledger if p.kind == "kong" and p.target == seat and p.source == payer)
+        pay(state, event, "refund", seat, payer, fan, "hua_zhu")
+
+
+def next_dealer(state: State) -> Seat:
+    """Who deals next (RULES §2): the first winner, else the dancer or singer, else by the ruleset."""
+    if state.winners:
+        first = state.winners[0]
+        won = state[first].won
+        if won is None or won.source is None:
+            return first
+        together = {
+            seat
+            for seat in state.winners
+            if (other := state[seat].won) is not None
+            and other.source is not None
+            and other.offer_event == won.offer_event
+        }
+        start = INDEX[won.source]
+        return next(seat for seat in (SEATS[(start + step) % 4] for step in range(1, 4)) if seat in together)
+    if state.ruleset.no_winner_dealer == "last_drawer":
+        return state.last_drawer if state.wall_left == 0 and state.last_drawer else state.dealer
+    for wanted in ("dance", "sing"):
+        made = [seat for seat in SEATS if state[seat].declaration == wanted]
+        if made:
+            return min(made, key=lambda seat: state[seat].declared_event)
+    return state.dealer
