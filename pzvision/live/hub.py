@@ -1,0 +1,170 @@
+"""What the running game tells the outside: a numbered stream of records, the newest state and picture.
+
+Written by the pipeline's thread, read by the server's. The hub keeps the stream once for all readers, so a
+page that never reads costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cv2
+
+from pzvision.vision.capture import Image
+
+KEPT_RECORDS: Final = 5000
+JPEG_QUALITY: Final = 80
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of the stream: its number and its JSON text (which holds the number as ``seq``)."""
+
+    seq: int
+    text: str
+
+
+class Hub:
+    """Thread-safe. ``seq`` starts at 1 and only grows."""
+
+    def __init__(self, kept: int = KEPT_RECORDS) -> None:
+        self._lock = threading.Condition(threading.RLock())
+        self._records: deque[Record] = deque(maxlen=kept)
+        self._seq = 0
+        self._state: dict[str, Any] = {}
+        self._health: dict[str, Any] = {"ok": True, "cameras": {}}
+        self._listeners: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
+        self._frame_number = 0
+        self._draw: Callable[[], Image] | None = None
+        self._jpeg: tuple[int, bytes] = (0, b"")
+        self._watched_at = float("-inf")
+        self.closed = False
+
+    # -- the pipeline's side
+
+    def publish(self, record: Mapping[str, Any]) -> int:
+        """Append a record to the stream; returns its ``seq``."""
+        with self._lock:
+            self._seq += 1
+            fields = dict(record)
+            # `seq` stands right after the type, as in the interface's example.
+            ordered = {"type": fields.pop("type"), "seq": self._seq, **fields}
+            self._records.append(Record(self._seq, json.dumps(ordered, ensure_ascii=False)))
+            self._wake()
+            return self._seq
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Everything published or set inside is seen by readers at once."""
+        with self._lock:
+            yield
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Replace what ``/state`` answers."""
+        with self._lock:
+            self._state = dict(state)
+
+    def set_health(self, health: Mapping[str, Any]) -> None:
+        """Replace what ``/health`` answers; ``ok`` decides between 200 and 503."""
+        with self._lock:
+            self._health = dict(health)
+
+    def set_picture(self, draw: Callable[[], Image]) -> None:
+        """Offer a new picture. ``draw`` is called only when somebody looks, in the server's thread."""
+        with self._lock:
+            self._frame_number += 1
+            self._draw = draw
+            self._lock.notify_all()
+
+    def close(self) -> None:
+        """Let every reader finish."""
+        with self._lock:
+            self.closed = True
+            self._wake()
+
+    def _wake(self) -> None:
+        self._lock.notify_all()
+        for loop, event in list(self._listeners.values()):
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(event.set)
+
+    # -- the readers' side
+
+    @property
+    def seq(self) -> int:
+        """The newest record's number; 0 before the first."""
+        with self._lock:
+            return self._seq
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The newest state, with the ``seq`` it is up to."""
+        with self._lock:
+            return {"seq": self._seq, **self._state}
+
+    @property
+    def health(self) -> dict[str, Any]:
+        """The newest health."""
+        with self._lock:
+            return dict(self._health)
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody fetched a picture in the last seconds."""
+        with self._lock:
+            return time.monotonic() - self._watched_at < 3.0
+
+    def since(self, seq: int) -> tuple[list[Record], bool]:
+        """Records after ``seq``, and whether some in between are no longer kept.
+
+        A ``seq`` this hub never gave (the reader knew an earlier run) counts as 0.
+        """
+        with self._lock:
+            if seq > self._seq or seq < 0:
+                seq = 0
+            first = self._records[0].seq if self._records else self._seq + 1
+            missing = seq + 1 < first
+            return [record for record in self._records if record.seq > seq], missing
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> tuple[int, asyncio.Event]:
+        """An event of ``loop`` that is set whenever a record was published; give its key to `unlisten`."""
+        event = asyncio.Event()
+        with self._lock:
+            key = max(self._listeners, default=0) + 1
+            self._listeners[key] = (loop, event)
+        return key, event
+
+    def unlisten(self, key: int) -> None:
+        """Stop listening."""
+        with self._lock:
+            self._listeners.pop(key, None)
+
+    def jpeg(self, after: int, timeout: float) -> tuple[int, bytes]:
+        """The newest picture as JPEG with its number; waits up to ``timeout`` s for one after ``after``.
+
+        ``(0, b"")`` before the first picture.
+        """
+        until = time.monotonic() + timeout
+        with self._lock:
+            self._watched_at = time.monotonic()
+            while self._frame_number <= after and not self.closed and (left := until - time.monotonic()) > 0:
+                self._lock.wait(left)
+            number, draw = self._frame_number, self._draw
+            if draw is None:
+                return 0, b""
+            if self._jpeg[0] == number:
+                return self._jpeg
+        ok, data = cv2.imencode(".jpg", draw(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        encoded = (number, data.tobytes() if ok else b"")
+        with self._lock:
+            if encoded[0] > self._jpeg[0]:
+                self._jpeg = encoded
+        return encoded

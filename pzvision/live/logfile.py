@@ -1,0 +1,80 @@
+"""The game log on disk: valid JSON lines at every moment, whatever happens to the program.
+
+New records are appended line by line. When the recent past is rewritten, the whole log goes to a file
+beside it that then takes its name in one step, so that a reader sees the old log or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from pzvision.errors import PzvisionError
+from pzvision.game.events import Event, format_event
+
+
+class LogFile:
+    """A log file that follows a log. Nothing is created before the first record comes.
+
+    Args:
+        path: where to write. An existing file is replaced when the first record comes.
+
+    Raises:
+        PzvisionError: the folder is missing or cannot be written to; said before anything is read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        check_writable(self.path)
+        self._file: IO[str] | None = None
+        self._count = 0
+
+    def update(self, log: Sequence[Event], keep: int) -> None:
+        """Make the file say ``log``, whose first ``keep`` records are as at the last call."""
+        try:
+            if self._file is None or keep < self._count:
+                self._rewrite(log)
+            else:
+                self._file.write("".join(_line(event) for event in log[self._count :]))
+                self._file.flush()
+        except OSError as error:
+            raise PzvisionError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
+        self._count = len(log)
+
+    def _rewrite(self, log: Sequence[Event]) -> None:
+        if self._file is not None:
+            self._file.close()
+        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        try:
+            with beside.open("w", encoding="utf-8") as out:
+                out.write("".join(_line(event) for event in log))
+                out.flush()
+                os.fsync(out.fileno())
+            os.replace(beside, self.path)
+        finally:
+            beside.unlink(missing_ok=True)
+        self._file = self.path.open("a", encoding="utf-8")
+
+    def close(self) -> None:
+        """Close the file. Safe to call twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def check_writable(path: Path) -> None:
+    """Raise `PzvisionError` unless a file can be made there. Makes nothing."""
+    if path.is_dir():
+        raise PzvisionError(f"cannot write {str(path)!r}: it is a folder")
+    if not path.parent.is_dir():
+        raise PzvisionError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+    target = path if path.exists() else path.parent
+    if not os.access(target, os.W_OK):
+        raise PzvisionError(f"cannot write {str(path)!r}: permission denied")
+
+
+def _line(event: Event) -> str:
+    return json.dumps(format_event(event), ensure_ascii=False) + "\n"

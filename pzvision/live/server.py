@@ -1,0 +1,227 @@
+"""The table page on loopback: Starlette routes over a `Hub`, run by uvicorn in a thread of its own.
+
+``/`` the page, ``/events`` the stream (server-sent events), ``/state``, ``/health``, ``/frame.jpg`` the
+annotated picture, ``/tiles/5m.svg`` the tiles. No path is ever taken from a request, nothing is fetched
+from anywhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pzvision.errors import PzvisionError
+from pzvision.live.hub import Hub
+from pzvision.live.tile_svg import tile_files
+
+DEFAULT_PORT: Final = 8642
+LOOPBACK: Final = "127.0.0.1"
+KEEP_ALIVE_S: Final = 10.0
+_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_PAGE_FILES: Final = {
+    "index.html": "text/html; charset=utf-8",
+    "app.js": "text/javascript; charset=utf-8",
+    "style.css": "text/css; charset=utf-8",
+}
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Refuses requests whose ``Host`` is not this machine (DNS rebinding) and adds the security headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+        if (name if port.isdigit() and name else host) not in _HOSTS:
+            response = PlainTextResponse("this address is not served\n", 421, headers=_HEADERS)
+            await response(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *extra]}
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+def _last_event_id(request: Request) -> int:
+    text = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def build_app(hub: Hub) -> ASGIApp:
+    """The ASGI app."""
+    folder = resources.files("pzvision.live") / "web"
+    pages = {name: (folder / name).read_bytes() for name in _PAGE_FILES}
+    tiles = tile_files()
+
+    def page(name: str) -> Response:
+        return Response(pages[name], media_type=_PAGE_FILES[name], headers={"Cache-Control": "no-cache"})
+
+    async def index(request: Request) -> Response:
+        return page("index.html")
+
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        return page(name) if name in pages else PlainTextResponse("not found\n", 404)
+
+    async def tile(request: Request) -> Response:
+        svg = tiles.get(request.path_params["name"])
+        if svg is None:
+            return PlainTextResponse("not found\n", 404)
+        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+
+    async def state(request: Request) -> Response:
+        return JSONResponse(hub.state, headers={"Cache-Control": "no-store"})
+
+    async def health(request: Request) -> Response:
+        answer = hub.health
+        return JSONResponse(answer, 200 if answer.get("ok") else 503, headers={"Cache-Control": "no-store"})
+
+    async def frame(request: Request) -> Response:
+        text = request.query_params.get("after", "0")
+        after = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+        number, data = await run_in_threadpool(hub.jpeg, after, 2.0)
+        if not data:
+            return Response(status_code=204, headers={"Cache-Control": "no-store"})
+        headers = {"Cache-Control": "no-store", "X-Frame": str(number)}
+        return Response(data, media_type="image/jpeg", headers=headers)
+
+    async def events(request: Request) -> Response:
+        last = _last_event_id(request)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(_stream(hub, last), media_type="text/event-stream", headers=headers)
+
+    routes = [
+        Route("/", index),
+        Route("/static/{name}", static),
+        Route("/tiles/{name}", tile),
+        Route("/state", state),
+        Route("/health", health),
+        Route("/frame.jpg", frame),
+        Route("/events", events),
+    ]
+    return Guard(Starlette(routes=routes))
+
+
+async def _stream(hub: Hub, last: int) -> AsyncIterator[str]:
+    """The stream after ``last`` as server-sent events, until the hub closes.
+
+    Where records are no longer kept a ``reset`` record tells the client to read ``/state`` anew.
+    """
+    key, woken = hub.listen(asyncio.get_running_loop())
+    try:
+        yield "retry: 1000\n\n"
+        while True:
+            woken.clear()
+            records, missing = hub.since(last)
+            if missing:
+                yield 'data: {"type": "reset"}\n\n'
+            for record in records:
+                yield f"id: {record.seq}\ndata: {record.text}\n\n"
+                last = record.seq
+            if hub.closed:
+                return
+            try:
+                await asyncio.wait_for(woken.wait(), KEEP_ALIVE_S)
+            except TimeoutError:
+                yield ": still here\n\n"
+    finally:
+        hub.unlisten(key)
+
+
+class PageServer:
+    """Serves a hub from a background thread on loopback.
+
+    Args:
+        hub: what to serve.
+        port: wished for; when it is taken the system picks a free one.
+
+    Attributes:
+        url: where the page is.
+        moved: True when the wished port was taken.
+    """
+
+    def __init__(self, hub: Hub, port: int = DEFAULT_PORT) -> None:
+        self.hub = hub
+        self._socket, self.moved = _bind(port)
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://{LOOPBACK}:{self.port}/"
+        config = uvicorn.Config(
+            build_app(hub),
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=2,
+            server_header=False,
+            limit_concurrency=64,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, daemon=True, name="pzvision-page")
+
+    def _run(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def start(self) -> None:
+        """Begin to serve; returns once requests are answered. Raises `PzvisionError` when that fails."""
+        self._thread.start()
+        for _ in range(500):
+            if self._server.started:
+                return
+            self._thread.join(0.01)
+            if not self._thread.is_alive():
+                break
+        raise PzvisionError(f"the page could not be served at {self.url}")
+
+    def stop(self) -> None:
+        """End all streams and stop. Safe to call twice."""
+        self.hub.close()
+        self._server.should_exit = True
+        self._thread.join(4.0)
+        self._socket.close()
+
+
+def _bind(port: int) -> tuple[socket.socket, bool]:
+    """A listening socket on loopback, and whether another port than the wished one had to be taken."""
+    for wished in (port, 0):
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((LOOPBACK, wished))
+        except OSError as error:
+            sock.close()
+            if wished == 0 or port == 0:
+                raise PzvisionError(f"no port on {LOOPBACK} can be opened: {error.strerror}") from None
+            continue
+        return sock, wished != port
+    raise AssertionError("unreachable")

@@ -1,0 +1,148 @@
+"""An evening as a fold over its log: the state after every record, and what was said about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pzvision.game import Event, HandStart, State, apply, start
+from pzvision.live.announcer import Announcement, Memory, announce
+from pzvision.tiles import SEATS, Seat
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an update gave reason to say: ``said`` is new, ``taken_back`` was said and does not hold."""
+
+    said: tuple[Announcement, ...] = ()
+    taken_back: tuple[Announcement, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Step:
+    """After one record."""
+
+    event: Event
+    state: State | None
+    memory: Memory
+    before_hand: tuple[int, int, int, int]  # what the finished hands brought, E S W N
+    said: tuple[Announcement, ...]
+
+
+class Session:
+    """The log, the state after each record, and the announcements made about it."""
+
+    def __init__(self) -> None:
+        self._steps: list[_Step] = []
+        self._spoken: list[tuple[Announcement, int | None, bool]] = []  # with seq; True: taken back
+
+    # -- what is known
+
+    @property
+    def log(self) -> list[Event]:
+        """All records."""
+        return [step.event for step in self._steps]
+
+    @property
+    def state(self) -> State | None:
+        """The table now; None before the first hand."""
+        return self._steps[-1].state if self._steps else None
+
+    @property
+    def hand(self) -> int:
+        """Number of the hand, from 1; 0 before the first."""
+        return self._steps[-1].memory.hand if self._steps else 0
+
+    @property
+    def totals(self) -> dict[Seat, int]:
+        """What each player has won or lost over all hands, in amounts."""
+        if not self._steps:
+            return dict.fromkeys(SEATS, 0)
+        last = self._steps[-1]
+        now = last.state.totals if last.state is not None else (0, 0, 0, 0)
+        return {seat: last.before_hand[i] + now[i] for i, seat in enumerate(SEATS)}
+
+    @property
+    def final_states(self) -> list[State]:
+        """The last state of each hand."""
+        out: list[State] = []
+        for i, step in enumerate(self._steps):
+            following = self._steps[i + 1].event if i + 1 < len(self._steps) else None
+            if step.state is not None and (following is None or isinstance(following, HandStart)):
+                out.append(step.state)
+        return out
+
+    def time_of(self, line: int) -> float | None:
+        """Seconds of the record with this 1-based line number."""
+        return self._steps[line - 1].event.t if 0 < line <= len(self._steps) else None
+
+    def announcement_records(self) -> list[dict[str, Any]]:
+        """Everything said, oldest first, with ``seq`` where known and ``retracted``."""
+        return [{**item.to_record(), "seq": seq, "retracted": gone} for item, seq, gone in self._spoken]
+
+    # -- what changes it
+
+    def update(self, keep: int, events: Sequence[Event]) -> Change:
+        """The log is now its first ``keep`` records and then ``events``.
+
+        Raises:
+            ValueError: ``keep`` is not within the log.
+            FormatError: an unknown ruleset in a ``hand_start``.
+        """
+        if not 0 <= keep <= len(self._steps):
+            raise ValueError(f"keep: expected 0..{len(self._steps)}, got {keep}")
+        old = [item for step in self._steps[keep:] for item in step.said]
+        del self._steps[keep:]
+        for event in events:
+            self._append(event)
+        new = [item for step in self._steps[keep:] for item in step.said]
+        # A sentence that stood in the old part and stands in the new one was said already.
+        held = Counter(item.key for item in old)
+        said: list[Announcement] = []
+        for item in new:
+            if held[item.key] > 0:
+                held[item.key] -= 1
+            else:
+                said.append(item)
+        taken: list[Announcement] = []
+        for item in reversed(old):
+            if held[item.key] > 0:
+                held[item.key] -= 1
+                taken.append(item)
+        taken.reverse()
+        return Change(tuple(said), tuple(taken))
+
+    def spoken(self, item: Announcement, seq: int | None = None) -> None:
+        """Note that an announcement went out, under this ``seq``."""
+        self._spoken.append((item, seq, False))
+
+    def retract(self, item: Announcement) -> int | None:
+        """Mark the newest such announcement as taken back; returns its ``seq``."""
+        for i in range(len(self._spoken) - 1, -1, -1):
+            said, seq, gone = self._spoken[i]
+            if said.key == item.key and not gone:
+                self._spoken[i] = (said, seq, True)
+                return seq
+        return None
+
+    def _append(self, event: Event) -> None:
+        line = len(self._steps) + 1
+        last = self._steps[-1] if self._steps else None
+        before = last.state if last else None
+        base = last.before_hand if last else (0, 0, 0, 0)
+        memory = last.memory if last else Memory()
+        if isinstance(event, HandStart):
+            if before is not None:
+                a, b = base, before.totals
+                base = (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3])
+            state: State | None = start(event, line)
+        elif before is None:
+            state = None  # records before the first hand belong to no game
+        else:
+            state = apply(before, event, line)
+        said: list[Announcement] = []
+        if state is not None:
+            said, memory = announce(before, event, state, memory)
+        self._steps.append(_Step(event, state, memory, base, tuple(said)))

@@ -1,0 +1,33 @@
+"""Words for tiles and payments, shared by announcements, page and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pzvision.game import Payment
+from pzvision.messages import catalogue, say
+from pzvision.rules.explain import pattern_name
+from pzvision.tiles import Lang, Tile, format_tiles, tile_name
+
+
+def tile_names(tiles: Sequence[Tile], lang: Lang) -> str:
+    """``五万、八万`` / ``58m``."""
+    return "、".join(tile_name(tile, "zh") for tile in tiles) if lang == "zh" else format_tiles(tiles)
+
+
+def why_text(payment: Payment, lang: Lang) -> str:
+    """What a payment is for: the ids of ``why`` by their names, ``清一色 × 卡心五``."""
+    if payment.kind == "win" and payment.why:
+        return " × ".join(_part(part, lang) for part in payment.why.split(" × "))
+    key = f"pay.{payment.why}" if payment.kind == "kong" else f"pay.{payment.kind}"
+    return say(key if key in catalogue() else f"pay.{payment.kind}", lang)
+
+
+def _part(part: str, lang: Lang) -> str:
+    try:
+        return pattern_name(part, lang)
+    except KeyError:
+        key = f"rules.factor.{part}"
+        if part == "ping_hu":
+            key = "rules.plain"
+        return say(key, lang) if key in catalogue() else part

@@ -1,0 +1,80 @@
+"""What the program says aloud about a running game."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MESSAGES: Final[dict[str, tuple[str, str]]] = {
+    # Announcements.
+    "announce.dealer": ("第{hand}局,{seat}坐庄", "Hand {hand}: {seat} is the dealer"),
+    "announce.next_dealer": ("下一局{seat}坐庄", "{seat} deals the next hand"),
+    "announce.ready": ("{seat}听牌:胡{tiles}", "{seat} is ready: waits {tiles}"),
+    "announce.ready_more": (",剩{left}张", ", {left} left"),
+    "announce.ready_fan": (",最大{fan}番", ", worth up to {fan} fan"),
+    "announce.ready_none": (",但现在不能胡", ", but none of them may win now"),
+    "announce.declared": ("{seat}{what}", "{seat} {what}"),
+    "announce.declared_waits": ("{seat}{what},听{tiles}", "{seat} {what}, waits {tiles}"),
+    "announce.dance_forbids": (",没唱没跳的不能打{tiles}", "; nobody undeclared may discard {tiles}"),
+    "announce.kong": ("{seat}可以{kind}{tile}{price}", "{seat} may {kind} {tile}{price}"),
+    "announce.kong_each": (",收每家{amount}", ", {amount} from each"),
+    "announce.kong_one": (",收{payer}{amount}", ", {amount} from {payer}"),
+    "announce.kong_free": (",不收钱", ", which pays nothing"),
+    "announce.kong_wins": (",补尾灯{tile}就是杠上花", ", and the tail lamp {tile} wins at once"),
+    "announce.win_self_draw": ("{seat}自摸{tile},胡了{score}", "{seat} wins by self-draw on {tile}{score}"),
+    "announce.win_discard": ("{seat}胡{source}打的{tile}{score}", "{seat} wins on {source}'s {tile}{score}"),
+    "announce.win_rob_kong": (
+        "{seat}抢{source}的杠,胡{tile}{score}",
+        "{seat} robs {source}'s kong and wins on {tile}{score}",
+    ),
+    "announce.win_score": (":{score}", ": {score}"),
+    "announce.win_unknown": (",牌没看全,先不算", "; the hand is not fully seen, so it is not settled"),
+    "announce.pays": (
+        "{payers}付{seat}{each}{amount}({why})",
+        "{payers} {pay} {seat} {amount}{each} ({why})",
+    ),
+    "announce.each": ("各", " each"),
+    "announce.totals": ("本局结算:{totals}", "The hand is settled: {totals}"),
+    "announce.violation": ("{seat}{what}", "{seat}: {what}"),
+    "announce.problem": ("看不明白:{what}", "Does not add up: {what}"),
+    "announce.retract": ("更正,刚才这句不算:{text}", "Correction, this does not hold: {text}"),
+    "announce.doubt": ("看不准:{what}", "Not sure: {what}"),
+    # Declarations.
+    "declare.sing": ("唱歌", "sings"),
+    "declare.dance": ("跳舞", "dances"),
+    "declare.bai": ("摆牌", "shows the hand (bai pai)"),
+    "declare.alarm": ("报警", "calls the alarm"),
+    "declare.tian_jiao": ("天叫", "calls tian jiao"),
+    "declare.bao_ting": ("报听", "calls ready (bao ting)"),
+    # Kongs as something one does.
+    "kong.zhi_gang": ("直杠", "claim the kong of"),
+    "kong.an_gang": ("暗杠", "make a concealed kong of"),
+    "kong.ba_gang": ("巴杠", "add the kong of"),
+    # What payments are for, beside the patterns.
+    "pay.kong": ("杠", "kong"),
+    "pay.zhi_gang": ("直杠", "claimed kong"),
+    "pay.an_gang": ("暗杠", "concealed kong"),
+    "pay.ba_gang": ("巴杠", "added kong"),
+    "pay.win": ("胡", "win"),
+    "pay.cha_jiao": ("查叫", "not ready at the end"),
+    "pay.zha_hu": ("诈胡", "false declaration"),
+    "pay.refund": ("退杠钱", "kong money given back"),
+    "pay.forfeit": ("提前离桌退番", "left early, fan given back"),
+    # Notes of replay, live and demo.
+    "live.page": ("牌桌页面:{url}", "Table page: {url}"),
+    "live.port_taken": ("端口 {port} 被占用,换了一个", "Port {port} is taken, another one was chosen"),
+    "live.page_stays": ("录像放完了;按 Ctrl-C 关闭页面", "The recording is over; Ctrl-C closes the page"),
+    "live.settlement": ("结算", "Settlement"),
+    "live.no_hand": ("没有看到牌局", "No hand was seen"),
+    "live.total": ("合计", "Total"),
+    "live.hand": ("第{hand}局", "Hand {hand}"),
+    "live.wall": ("剩余牌 {n}", "{n} tiles left"),
+    "live.dealer_mark": ("庄", "dealer"),
+    "live.won_mark": ("胡了", "won"),
+    "live.waits_mark": ("听", "waits"),
+    "live.cut": ("录像没到一局打完,没有查叫", "The recording stops before the hand is over: no cha jiao"),
+    "live.ledger_line": (
+        "  {t:>7}  {source} → {target}  {amount:>5}  {why}",
+        "  {t:>7}  {source} -> {target}  {amount:>5}  {why}",
+    ),
+    "live.written": ("写好了 {path}", "Wrote {path}"),
+}
