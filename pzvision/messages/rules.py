@@ -11,6 +11,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "rules.factor.dance": ("跳舞", "dancing"),
     "rules.factor.bai": ("摆牌", "hand shown"),
     "rules.factor.bao_ting": ("报听", "ready call"),
+    "rules.factor.alarm": ("报警(放炮者)", "alarm (the discarder's)"),
     "rules.factor.bian_ka_diao": ("边卡吊", "edge, gap or pair wait"),
     "rules.payer.sing": ("对方唱歌", "payer singing"),
     "rules.payer.dance": ("对方跳舞", "payer dancing"),

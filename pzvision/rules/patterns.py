@@ -86,7 +86,7 @@ def _price(id_: str) -> Callable[[Facts, Ruleset], int]:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One pattern. `count`: how many times it holds; `price`: fan each time; `replaces`: ids it stands for."""
+    """One pattern. `count`: how often it holds; `price`: fan each time; `replaces`: ids it stands for."""
 
     id: str
     zh: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Final, Literal, TypeAlias
 
@@ -138,7 +138,7 @@ def _reading_facts(counts: Sequence[int], parts: Parts, rank: int) -> tuple[int,
     return bits, present | len(fours) << FOURS_SHIFT | len(split) << SPLIT_FOURS_SHIFT
 
 
-@lru_cache(maxsize=None)  # asked for finished suits only, of which there are 21,743
+@cache  # asked for finished suits only, of which there are 21,743
 def _suit_facts(counts: bytes, rank: int) -> tuple[tuple[int, int], ...]:
     """Distinct (shared facts, per-suit facts) of a finished suit; `rank` -1: it has not the winning tile."""
     found: dict[tuple[int, int], None] = {}
@@ -257,7 +257,7 @@ def readings(hand: bytes, melds: Sequence[Meld], tile: Tile) -> Iterator[tuple[R
 
 
 def find_reading(hand: bytes, melds: Sequence[Meld], tile: Tile, facts: int) -> Reading:
-    """The first reading with these facts, which include the melds'. Raises `ValueError` where there is none."""
+    """The first reading with these facts, the melds' included. Raises `ValueError` where there is none."""
     meld_bits = facts_of_melds(hand, melds, tile)
     for reading, bits in readings(hand, melds, tile):
         if bits | meld_bits == facts:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pzvision.errors import FormatError
 from pzvision.rules.hand import BYS, DECLARATIONS, By, Declaration, Meld, Opening, Payer
 from pzvision.rules.ruleset import Ruleset, load_ruleset, ruleset_ids
-from pzvision.rules.score import Score, WaitValue, score_win, wait_values
+from pzvision.rules.score import Score, WaitValue, score_win, wait_scores, wait_values
 from pzvision.tiles import COPIES, Seat, Tile, format_tile, parse_seat, parse_tile, parse_tiles, to_counts
 
 _SHOWN: Final = 80
@@ -30,6 +30,9 @@ class Defaults:
 
     ruleset: str | Path | None = None
     options: Mapping[str, object] | None = None
+
+
+NOTHING_ADDED: Final = Defaults()
 
 
 def _bad(field: str, value: object, expected: str) -> FormatError:
@@ -151,14 +154,16 @@ class ScoreRecord:
     payers: tuple[tuple[Seat, Payer], ...]
 
     @classmethod
-    def parse(cls, record: Mapping[str, Any], defaults: Defaults = Defaults()) -> ScoreRecord:  # noqa: B008
+    def parse(cls, record: Mapping[str, Any], defaults: Defaults = NOTHING_ADDED) -> ScoreRecord:
         """From JSON. Raises `FormatError` with the field."""
         ruleset = _ruleset(record, defaults)
         melds = _melds(record)
         concealed = _concealed(record, melds)
         tile, by, chain = _win(record)
         if concealed[tile] + sum(meld.size for meld in melds if meld.tile == tile) >= COPIES:
-            raise _bad("win.tile", record["win"]["tile"], f"a tile of which the hand holds fewer than {COPIES}")
+            raise _bad(
+                "win.tile", record["win"]["tile"], f"a tile of which the hand holds fewer than {COPIES}"
+            )
         opening = _opening(record, ruleset)
         winner = _declaration(record.get("winner", "none"), ruleset, "winner")
         payers = _payers(record, ruleset, by)
@@ -245,7 +250,7 @@ class WaitsRecord:
     seen: list[int] | None
 
     @classmethod
-    def parse(cls, record: Mapping[str, Any], defaults: Defaults = Defaults()) -> WaitsRecord:  # noqa: B008
+    def parse(cls, record: Mapping[str, Any], defaults: Defaults = NOTHING_ADDED) -> WaitsRecord:
         """From JSON. Raises `FormatError` with the field."""
         ruleset = _ruleset(record, defaults)
         melds = _melds(record)
@@ -257,6 +262,11 @@ class WaitsRecord:
     def waits(self) -> tuple[WaitValue, ...]:
         """The engine's answer."""
         return wait_values(self.ruleset, self.concealed, self.melds, winner=self.winner, seen=self.seen)
+
+    def scores(self) -> tuple[Score, ...]:
+        """The same waits' scores, for the words."""
+        scored = wait_scores(self.ruleset, self.concealed, self.melds, winner=self.winner)
+        return tuple(score for _, score in scored)
 
     def answer(self) -> dict[str, object]:
         """The answer record of INTERFACE.md."""

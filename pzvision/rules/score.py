@@ -6,7 +6,7 @@ and `cha_jiao_value` (13 − 3 × melds tiles).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple, cast
@@ -42,8 +42,8 @@ class Value:
     """What one reading under given circumstances is worth; shared by all hands with the same facts.
 
     `shape`, `luck`: patterns (id, fan). `own`: the winner's factors (id, factor). `uncapped`: face × play ×
-    own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where 或缺 doubles.
-    `exact`: nothing of the payer's side counts. `total`: floored and capped. `rank` orders readings.
+    own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where
+    或缺 doubles. `exact`: nothing of the payer's side counts. `total`: floored and capped. `rank` orders readings.
     """
 
     reason: str | None
@@ -75,7 +75,7 @@ def _own_factors(rules: Ruleset, how: Circumstances) -> tuple[tuple[str, int], .
 
 
 def _impossible_opening(how: Circumstances, facts: Facts) -> bool:
-    """天胡/地胡 are drawn with no meld and no kong; 天叫 is lost on 碰; 报听 locks, so no 碰 (RULES §4, §6)."""
+    """天胡/地胡 are drawn before any meld; 天叫 is lost on 碰 and 报听 forbids it (RULES §4, §6)."""
     if how.opening in ("tian_hu", "di_hu"):
         return how.by != "self_draw" or how.kong_chain > 0 or facts.has_meld
     return facts.has_peng and (how.opening in ("tian_jiao", "bao_ting") or how.bao_ting)
@@ -359,17 +359,29 @@ def score_win(
     return Score(ruleset, by, value, hand, melds, tile, facts)
 
 
-def _each_wait(
-    values: _Values, concealed: Sequence[int], melds: Sequence[Meld]
-) -> Iterator[tuple[Tile, Value]]:
-    """Every wait and its dearest reading's value."""
-    for tile in wait_tiles(values.rules, concealed, melds):
+def wait_scores(
+    ruleset: Ruleset,
+    concealed: Sequence[int],
+    melds: Sequence[Meld],
+    *,
+    winner: Declaration = "none",
+    opening: Opening | None = None,
+    bao_ting: bool = False,
+) -> tuple[tuple[Tile, Score], ...]:
+    """Every wait of `wait_tiles` with the `Score` of winning on it by a plain discard.
+
+    Raises `FormatError` as `wait_tiles` and `score_win` do.
+    """
+    values = _values(ruleset, ("discard", 0, opening, winner, bao_ting))
+    scores: list[tuple[Tile, Score]] = []
+    for tile in wait_tiles(ruleset, concealed, melds):
         work = bytearray(concealed)
         work[tile] += 1
         hand = bytes(work)
-        value, _ = _best(values, hand, facts_of_melds(hand, melds, tile) if melds else 0, tile)
-        if value is not None:
-            yield tile, value
+        bits = facts_of_melds(hand, melds, tile) if melds else 0
+        value, facts = _best(values, hand, bits, tile)
+        scores.append((tile, Score(ruleset, "discard", value, hand, melds, tile, facts)))
+    return tuple(scores)
 
 
 def wait_values(
@@ -387,19 +399,15 @@ def wait_values(
     `seen`: 27 counts of tiles visible elsewhere (own hand not included), for `left`. Raises `FormatError`
     as `wait_tiles` and `score_win` do.
     """
-    values = _values(ruleset, ("discard", 0, opening, winner, bao_ting))
-    own = list(concealed)
+    scores = wait_scores(ruleset, concealed, melds, winner=winner, opening=opening, bao_ting=bao_ting)
+    left = [COPIES - count for count in concealed]
     for meld in melds:
-        own[meld.tile] += meld.size
+        left[meld.tile] -= meld.size
+    if seen is not None:
+        left = [here - there for here, there in zip(left, seen, strict=True)]
     return tuple(
-        WaitValue(
-            tile,
-            max(0, COPIES - own[tile] - (0 if seen is None else seen[tile])),
-            value.face,
-            value.total if value.reason is None else 0,
-            value.reason is None,
-        )
-        for tile, value in _each_wait(values, concealed, melds)
+        WaitValue(tile, max(0, left[tile]), score.face, score.total if score.legal else 0, score.legal)
+        for tile, score in scores
     )
 
 
@@ -419,11 +427,12 @@ def cha_jiao_value(
     counts. None: it collects nothing, either because it has no wait (`wait_tiles` is empty) or because
     ``cha_jiao_collect_requires_que`` is set and no wait would be allowed to win.
     """
-    values = _values(ruleset, ("discard", 0, opening, winner, bao_ting))
     worth = [
-        value.uncapped
-        for _, value in _each_wait(values, concealed, melds)
-        if value.reason is None or not ruleset.cha_jiao_collect_requires_que
+        score.value.uncapped
+        for _, score in wait_scores(
+            ruleset, concealed, melds, winner=winner, opening=opening, bao_ting=bao_ting
+        )
+        if score.value is not None and (score.legal or not ruleset.cha_jiao_collect_requires_que)
     ]
     if not worth:
         return None

@@ -41,11 +41,11 @@ _SETS: Final = np.array(
 
 
 def _grow(shapes: npt.NDArray[np.int32], parts: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Every shape plus every part, without repeats, at most five tiles of a rank (four and the winning one)."""
+    """Every shape plus every part, without repeats, at most five of a rank (four and the winning one)."""
     grown = (shapes[:, None, :] + parts[None, :, :]).reshape(-1, RANKS)
     grown = grown[grown.max(axis=1) <= 5]
     _, first = np.unique(grown @ (6 ** np.arange(RANKS)), return_index=True)
-    return grown[first]
+    return np.asarray(grown[first], dtype=np.int32)
 
 
 def _build() -> npt.NDArray[np.int32]:
@@ -73,4 +73,4 @@ def _build() -> npt.NDArray[np.int32]:
 #: (5**9,) int32, 7.8 MB; see the module's table.
 SUIT_TABLE: Final[npt.NDArray[np.int32]] = _build()
 #: The same memory for single look-ups: indexing it gives a plain int, five times faster than numpy's.
-SUIT_LOOKUP: Final[memoryview] = memoryview(SUIT_TABLE)
+SUIT_LOOKUP: Final[memoryview] = SUIT_TABLE.data
