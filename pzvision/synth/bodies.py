@@ -115,7 +115,12 @@ def _ring(width: float, height: float, radius: float, inset: float) -> Floats:
     w, h = width / 2 - inset, height / 2 - inset
     r = max(min(radius, w * 0.9, h * 0.9), 1e-3)
     points = []
-    for cx, cy, start in ((-w + r, h - r, np.pi), (w - r, h - r, np.pi / 2), (w - r, -h + r, 0.0), (-w + r, -h + r, -np.pi / 2)):
+    for cx, cy, start in (
+        (-w + r, h - r, np.pi),
+        (w - r, h - r, np.pi / 2),
+        (w - r, -h + r, 0.0),
+        (-w + r, -h + r, -np.pi / 2),
+    ):
         for k in range(_CORNER_STEPS):
             angle = start - k * (np.pi / 2) / (_CORNER_STEPS - 1)
             points.append((cx + r * np.cos(angle), cy + r * np.sin(angle)))
@@ -154,7 +159,13 @@ def _outline(box: Box) -> Floats:
     def at(ring: Floats, z: float) -> Floats:
         return np.column_stack([ring, np.full(len(ring), z)])
 
-    box8 = np.array([(sx * w / 2, sy * h / 2, sz * t / 2) for sz in (1, -1) for sx, sy in ((-1, 1), (1, 1), (1, -1), (-1, -1))])
+    box8 = np.array(
+        [
+            (sx * w / 2, sy * h / 2, sz * t / 2)
+            for sz in (1, -1)
+            for sx, sy in ((-1, 1), (1, 1), (1, -1), (-1, -1))
+        ]
+    )
     return np.vstack(
         [
             at(flat, t / 2),
@@ -420,7 +431,9 @@ def _paint_picture(
     target = (corners - (x0, y0)).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(source, target)
     size = (int(x1 - x0), int(y1 - y0))
-    warped = cv2.warpPerspective(texture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    warped = cv2.warpPerspective(
+        texture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     warped = cv2.convertScaleAbs(warped, alpha=amount, beta=shine)
     mask = np.zeros((size[1], size[0]), np.uint8)
     cv2.fillConvexPoly(mask, _fixed(outline - (x0, y0)), 255, cv2.LINE_AA, 4)

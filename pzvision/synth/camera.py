@@ -76,7 +76,9 @@ class Camera:
         w, h = self.size
         intrinsic = np.array([[self.focal, 0, w / 2], [0, self.focal, h / 2], [0, 0, 1.0]])
         shift = self.rotation @ (np.array((0.0, 0.0, z)) - self.eye)
-        return np.asarray(intrinsic @ np.column_stack([self.rotation[:, 0], self.rotation[:, 1], shift]), np.float64)
+        return np.asarray(
+            intrinsic @ np.column_stack([self.rotation[:, 0], self.rotation[:, 1], shift]), np.float64
+        )
 
     def on_plane(self, pixels: Floats, z: float = 0.0) -> Floats:
         """``(N, 2)`` px → ``(N, 2)`` cm on the plane at height ``z``, without distortion."""
