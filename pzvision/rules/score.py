@@ -43,7 +43,8 @@ class Value:
 
     `shape`, `luck`: patterns (id, fan). `own`: the winner's factors (id, factor). `uncapped`: face × play ×
     own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where
-    或缺 doubles. `exact`: nothing of the payer's side counts. `total`: floored and capped. `rank` orders readings.
+    或缺 doubles. `exact`: nothing of the payer's side counts. `total`: floored and capped.
+    `rank` orders readings: a legal one first, then the dearer.
     """
 
     reason: str | None
