@@ -1,0 +1,117 @@
+"""Every threshold of the table room, with its unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TableConfig:
+    """What counts as at rest, gone, a river, a meld, and how dear each surprise is.
+
+    Distances are cm on the table plane, times seconds, costs nats (natural log of odds).
+    """
+
+    # -- detections that may be tiles lying on the table
+    beyond_cm: float = 1.5
+    """How far outside the felt a tile may lie."""
+    size_low: float = 0.5
+    """Least area of a lying face as seen, × its true area."""
+    size_high: float = 1.9
+    """Greatest area, × its true area."""
+    min_score: float = 0.25
+    """Finder score below which a detection is not looked at."""
+
+    # -- tracks
+    match_cm: float = 1.3
+    """A detection this near to a place is the tile at rest there."""
+    still_cm: float = 0.7
+    """A new tile is at rest when it stays within this."""
+    rest_s: float = 0.35
+    """How long a new tile must be seen in one place."""
+    rest_looks: int = 2
+    """And in how many looks."""
+    hidden_share: float = 0.3
+    """A place covered more than this is not seen."""
+    bare_share: float = 0.55
+    """A place showing the felt more than this is empty for certain."""
+    gone_bare_s: float = 0.6
+    """A tile whose place stays bare this long is gone."""
+    gone_s: float = 1.6
+    """A tile not found this long although its place is seen is gone."""
+    gone_patience: float = 4.0
+    """× `gone_s` for a tile that is found in few looks (in proportion)."""
+    absent_s: float = 0.9
+    """A tile not seen this long may have been exchanged: its class is read anew and compared."""
+    exchange_nats: float = 4.0
+    """How much better two different tiles must explain the looks before and after than one."""
+    candidate_s: float = 1.2
+    """A new tile not found again for this long is forgotten."""
+
+    # -- class evidence
+    look_correlation: float = 0.25
+    """How alike the misreads of two looks at one tile at rest are, 0–1: bounds what many looks can prove."""
+    look_floor: float = 0.004
+    """Least probability a look can give a class."""
+    sharp_motion: float = 0.15
+    """A look with more of the tile hidden than this counts less."""
+    soft_weight: float = 0.3
+    """How much less."""
+
+    # -- zones, as a player sees them; v is the distance from the table's centre towards him
+    river_cm: float = 22.6
+    """Tiles lying nearer to the centre than this are in a river."""
+    wall_cm: float = 28.6
+    """Then the wall, up to here."""
+    shown_cm: float = 34.4
+    """Then tiles shown by a dance, up to here; beyond them hands and melds."""
+    row_u_cm: float = 10.5
+    """A river row reaches this far to each side."""
+    row_yaw_deg: float = 35.0
+    """A river row's tiles are turned less than this from their owner's view."""
+    neighbour_cm: float = 3.6
+    """Centres of tiles side by side in a row are no farther apart than this."""
+    apart_cm: float = 3.5
+    """A tile farther than this from the rest of a laid-down hand is the winning tile."""
+    burst_s: float = 1.6
+    """Tiles of one act come to rest within this of one another."""
+    group_wait_s: float = 0.8
+    """How long a group of tiles must be unchanged before it is taken as an act."""
+
+    # -- decoder
+    beam: int = 60
+    """Hypotheses kept."""
+    place_prior: float = 3.0
+    """Weight, in discards, of the belief that rivers lie before their owners."""
+    place_doubt: float = 0.12
+    """First belief that a discard lies before somebody else (rows); a heap raises it."""
+    arm_nats: float = 1.6
+    """What a moving arm from the owner's side is worth."""
+    noise_nats: float = 7.0
+    """A river tile that is no discard at all."""
+    weak_noise_nats: float = 2.0
+    """The same for one seen in a few looks only."""
+    weak_looks: int = 4
+    """What few looks are."""
+    missed_nats: float = 6.0
+    """A discard that was never seen."""
+    unseen_claim_nats: float = 5.0
+    """A claim whose meld was never seen."""
+    still_there_nats: float = 4.0
+    """A claimed tile that still lies in the river."""
+    vanished_nats: float = 3.0
+    """A last discard that vanished although nobody claimed it."""
+    wrong_class_nats: float = 9.0
+    """Most that differing readings of one tile can cost."""
+    wrong_count_nats: float = 3.0
+    """Each tile a laid-down hand has too few or too many."""
+    early_nats: float = 12.0
+    """A hand revealed while the wall lasts and fewer than three have won."""
+    turn_s: float = 1.5
+    """A turn takes at least this long."""
+    hurry_nats: float = 2.5
+    """Per turn that would have to be shorter."""
+    draw_s: float = 1.6
+    """A draw comes this long before the act that follows it, where nothing better is known."""
+    close_nats: float = 2.0
+    """Two readings closer than this are a doubt."""

@@ -1,0 +1,621 @@
+"""From facts on the table to the most likely legal sequence of acts: a beam of hypotheses.
+
+A hypothesis knows whose turn it is, what was discarded last, who holds which melds and who has won. Each
+fact is explained in every legal way, each way at a price in nats; the cheapest story is the game. Acts name
+tracks, not classes: what the tiles are is decided afterwards (`pzvision.table.classes`), so that a misread
+tile costs something but derails nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from pzvision.table.config import TableConfig
+from pzvision.table.layout import Fact, equality
+from pzvision.table.tracker import Track
+from pzvision.tiles import KINDS, SEATS, Seat
+
+ActKind: TypeAlias = Literal["draw", "discard", "peng", "gang", "win", "reveal", "shown", "lamp"]
+Phase: TypeAlias = Literal["start", "act", "open", "over"]
+
+WALL_AFTER_DEAL = 55
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Act:
+    """One thing a player did, in tracks.
+
+    Attributes:
+        kind: as the log's record types (``shown``: tiles shown by a dance, ``lamp``: a tail tile turned up).
+        seat: who; t: s.
+        tracks: the tiles it brought (``discard`` one, ``peng`` three …); all evidence of their classes.
+        claimed: the discard it took, as far as it was seen.
+        gang: of a ``gang``, its kind; by: of a ``win``, how.
+        apart: of a ``win``, the winning tile where it lies apart.
+        slot: number of a discard nobody saw, filled later by `Hypothesis.fills`; 0 = seen.
+        kept: of a ``ba_gang``, the tile was in the hand before.
+        target: of a ``peng``/``gang``/``win`` on a discard, the number of that discard among all discards.
+        number: of a ``discard``, its number.
+        cost: nats this act was dearer than nothing unusual.
+    """
+
+    kind: ActKind
+    seat: int
+    t: float
+    tracks: tuple[Track, ...] = ()
+    gang: Literal["zhi_gang", "an_gang", "ba_gang"] | None = None
+    by: Literal["self_draw", "discard", "rob_kong"] | None = None
+    apart: Track | None = None
+    slot: int = 0
+    kept: bool = False
+    number: int = 0
+    target: int = 0
+    onto: tuple[Track, ...] = ()
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chain:
+    """Acts so far, newest first (shared tails)."""
+
+    act: Act
+    before: Chain | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Hypothesis:
+    """One reading of the hand so far; see the module."""
+
+    cost: float = 0.0
+    phase: Phase = "start"
+    turn: int = -1  # who acts ("act") or discarded last ("open")
+    last: Track | None = None
+    last_number: int = 0  # 0 = claimed or never
+    last_seen: bool = False  # the last discard was seen at rest
+    drawer: int = -1  # after a discard or a win: who draws next
+    kong: bool = False  # a kong was made, its replacement is not drawn yet
+    kong_ba: tuple[Track, ...] = ()
+    active: int = 0b1111
+    melds: tuple[int, int, int, int] = (0, 0, 0, 0)
+    wins: int = 0
+    wall: int = WALL_AFTER_DEAL
+    agreed: float = 0.0
+    placed: float = 0.0
+    t: float = 0.0
+    discards: int = 0
+    open_slots: tuple[tuple[int, int, float], ...] = ()  # (slot, seat, t) of discards nobody saw
+    fills: tuple[tuple[int, Track], ...] = ()
+    owed: tuple[tuple[int, int], ...] = ()  # (seat, discard number) of claims whose meld was not seen
+    claimers: int = 0  # winners on the last discard so far
+    extra_still: float = 0.0
+    shown: tuple[int, int, int, int] = (0, 0, 0, 0)
+    chain: Chain | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Hypotheses of one key go on alike: only the cheapest is kept."""
+        return (
+            self.phase,
+            self.turn,
+            self.last.id if self.last else 0,
+            self.last_number > 0,
+            self.drawer,
+            self.kong,
+            self.active,
+            self.melds,
+            self.wins,
+            self.open_slots,
+            self.owed,
+        )
+
+    def acts(self) -> list[Act]:
+        """All acts in order. Discards nobody saw are filled in if they were found later, else left out,
+        with the draw before them: the hand keeps its size.
+        """
+        out: list[Act] = []
+        link = self.chain
+        while link is not None:
+            out.append(link.act)
+            link = link.before
+        out.reverse()
+        filled: dict[int, tuple[Track, ...]] = {slot: (track,) for slot, track in self.fills}
+        for act in out:  # a discard that was claimed before anybody saw it is known by the claim
+            if act.kind in ("peng", "gang") and act.target:
+                filled.setdefault(act.target, act.tracks)
+        done: list[Act] = []
+        for act in out:
+            if act.slot and not act.tracks:
+                if not filled.get(act.slot):
+                    if done and done[-1].kind == "draw" and done[-1].seat == act.seat:
+                        done.pop()
+                    continue
+                act = replace(act, tracks=filled[act.slot])
+            done.append(act)
+        return done
+
+    def next_active(self, seat: int) -> int:
+        """The next seat after ``seat`` that has not won."""
+        for step in range(1, 5):
+            other = (seat + step) % 4
+            if self.active >> other & 1:
+                return other
+        return seat
+
+    def plus(self, *acts: Act, **changes: object) -> Hypothesis:
+        """The hypothesis after some acts."""
+        chain = self.chain
+        for act in acts:
+            chain = Chain(act, chain)
+        return replace(self, chain=chain, **changes)  # type: ignore[arg-type]
+
+
+class Decoder:
+    """Explains facts; keeps the beam after every fact, so that only what changed is decided anew.
+
+    Args:
+        dealer: who begins, if known.
+        rob_kong: whether this game allows 抢杠.
+        tail_lamp: whether a kong's replacement is the tail lamp.
+        config: prices.
+    """
+
+    def __init__(
+        self,
+        *,
+        dealer: Seat | None = None,
+        rob_kong: bool = False,
+        tail_lamp: bool = False,
+        config: TableConfig | None = None,
+    ) -> None:
+        self.config = config or TableConfig()
+        self.dealer = SEATS.index(dealer) if dealer else None
+        self.rob_kong = rob_kong
+        self.tail_lamp = tail_lamp
+        self._facts: list[tuple[object, ...]] = []
+        self._beams: list[list[Hypothesis]] = [[Hypothesis()]]
+
+    def decode(self, facts: Sequence[Fact], since: float = -1.0) -> list[Hypothesis]:
+        """The beam after all facts, cheapest first.
+
+        Args:
+            facts: in order of time.
+            since: facts from this time on are decided anew even if unchanged (their tiles' evidence or
+                disappearance may have changed); ``-1`` decides everything anew.
+        """
+        keep = 0
+        for fact, key in zip(facts, self._facts, strict=False):
+            if fact.key != key or fact.t >= since:
+                break
+            keep += 1
+        del self._facts[keep:], self._beams[keep + 1 :]
+        for fact in facts[keep:]:
+            beam = self._step(self._beams[-1], fact)
+            self._facts.append(fact.key)
+            self._beams.append(beam)
+        return self._beams[-1]
+
+    def _step(self, beam: list[Hypothesis], fact: Fact) -> list[Hypothesis]:
+        best: dict[tuple[object, ...], Hypothesis] = {}
+        for hypothesis in beam:
+            for grown in self.explain(hypothesis, fact):
+                old = best.get(grown.key)
+                if old is None or grown.cost < old.cost:
+                    best[grown.key] = grown
+        ranked = sorted(best.values(), key=lambda h: h.cost)
+        limit = ranked[0].cost + 30.0 if ranked else 0.0
+        return [h for h in ranked[: self.config.beam] if h.cost <= limit]
+
+    # ---- ways to explain a fact ---------------------------------------------------------------------
+
+    def explain(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """Every legal reading of ``fact`` after ``h``, and "it means nothing"."""
+        config = self.config
+        if fact.kind == "river":
+            track = fact.tracks[0]
+            noise = config.weak_noise_nats if track.looks <= config.weak_looks else config.noise_nats
+            yield replace(h, cost=h.cost + noise)
+            yield from self._discard(h, fact)
+        elif fact.kind in ("three", "four"):
+            yield replace(h, cost=h.cost + 1.5 * config.noise_nats)
+            yield from self._claim(h, fact)
+            if fact.kind == "four":
+                yield from self._own_kong(h, fact)
+        elif fact.kind == "added":
+            yield replace(h, cost=h.cost + config.noise_nats)
+            yield from self._added_kong(h, fact)
+        elif fact.kind == "hand":
+            yield replace(h, cost=h.cost + 1.5 * config.noise_nats)
+            yield from self._win(h, fact)
+            yield from self._reveal(h, fact)
+        elif fact.kind == "shown":
+            assert fact.seat is not None
+            seat = SEATS.index(fact.seat)
+            counts = list(h.shown)
+            counts[seat] += len(fact.tracks)
+            yield h.plus(Act("shown", seat, fact.t, fact.tracks), shown=tuple(counts))
+        else:
+            yield h.plus(Act("lamp", -1, fact.t, fact.tracks)) if self.tail_lamp else h
+
+    # ---- discards ---------------------------------------------------------------------------------
+
+    def _discard(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        config = self.config
+        track = fact.tracks[0]
+        for slot, seat, t in h.open_slots:
+            if fact.t - t < 12.0:
+                cost, agreed = self._place_cost(h, fact, seat)
+                yield replace(
+                    h,
+                    cost=h.cost + cost + 0.5,
+                    agreed=h.agreed + agreed,
+                    placed=h.placed + 1,
+                    open_slots=tuple(s for s in h.open_slots if s[0] != slot),
+                    fills=(*h.fills, (slot, track)),
+                )
+        if h.phase == "over":
+            return
+        for seat in range(4):
+            if not h.active >> seat & 1:
+                continue
+            place, agreed = self._place_cost(h, fact, seat)
+            if place > config.noise_nats + 6:
+                continue
+            for ready in self._until_turn(h, seat, fact.t, discards=True):
+                number = ready.discards + 1
+                yield ready.plus(
+                    Act("discard", seat, fact.t, fact.tracks, number=number, cost=place),
+                    cost=ready.cost + place,
+                    phase="open",
+                    turn=seat,
+                    last=track,
+                    last_number=number,
+                    last_seen=True,
+                    drawer=ready.next_active(seat),
+                    kong=False,
+                    kong_ba=(),
+                    agreed=ready.agreed + agreed,
+                    placed=ready.placed + 1,
+                    t=max(fact.t, ready.t),
+                    discards=number,
+                    claimers=0,
+                    extra_still=0.0,
+                )
+
+    def _place_cost(self, h: Hypothesis, fact: Fact, seat: int) -> tuple[float, float]:
+        """What it costs that this tile is that seat's, and whether its place agrees (0–1)."""
+        config = self.config
+        prior = config.place_prior
+        doubt = (h.placed - h.agreed + prior * config.place_doubt) / (h.placed + prior)
+        doubt = min(max(doubt * 1.2, 0.02), 0.95)
+        chance = (1 - doubt) * fact.owners[seat] + doubt * 0.25
+        cost = -log(max(chance, 1e-6)) - _usual(doubt)
+        arms = fact.arms
+        if sum(arms) > 0.3:
+            cost += config.arm_nats * (max(arms) - arms[seat])
+        agreed = 1.0 if fact.owners[seat] >= max(fact.owners) - 1e-9 else 0.0
+        return cost, agreed
+
+    # ---- turns --------------------------------------------------------------------------------------
+
+    def _until_turn(
+        self, h: Hypothesis, seat: int, t: float, *, discards: bool = False, plain: bool = False
+    ) -> Iterator[Hypothesis]:
+        """Ways to come to ``seat``'s turn to act, tile drawn, by ``t``: directly, or past unseen acts."""
+        config = self.config
+        if h.phase == "over":
+            return
+        if h.phase == "start":
+            if self.dealer is None or self.dealer == seat:
+                yield h.plus(phase="act", turn=seat, t=h.t)
+                return
+            h = h.plus(phase="act", turn=self.dealer)
+        if h.phase == "act":
+            if h.turn == seat:
+                yield self._drawn(h, seat, t)
+                return
+            if plain:
+                return
+            h = self._unseen_discard(self._drawn(h, h.turn, t), h.turn, t)
+        # phase "open": the last discard lies; players draw in turn until it is ``seat``'s
+        gone = self._vanished(h, t)
+        if discards and not plain and gone and h.last_number and seat != h.turn and h.active >> seat & 1:
+            yield h.plus(
+                Act("peng", seat, (h.t + t) / 2, target=h.last_number, cost=config.unseen_claim_nats),
+                cost=h.cost + config.unseen_claim_nats,
+                phase="act",
+                turn=seat,
+                last=None,
+                last_number=0,
+                owed=(*h.owed, (seat, h.last_number)),
+                melds=_plus_one(h.melds, seat),
+                t=(h.t + t) / 2,
+            )
+        steps = 0
+        walker = h if not gone else replace(h, cost=h.cost + config.vanished_nats)
+        while steps < 4:
+            steps += 1
+            player = walker.drawer
+            if walker.wall <= 0:
+                walker = replace(walker, cost=walker.cost + 3.0)
+            drawn = self._draws(walker, player, t)
+            if player == seat:
+                hurry = max(0.0, steps * config.turn_s - (t - h.t)) / config.turn_s
+                yield replace(drawn, cost=drawn.cost + config.hurry_nats * hurry)
+                return
+            if plain:
+                return
+            walker = self._unseen_discard(drawn, player, t)
+
+    def _drawn(self, h: Hypothesis, seat: int, t: float) -> Hypothesis:
+        """Whoever made a kong has its replacement before he does anything else."""
+        return self._draws(h, seat, t) if h.kong else h
+
+    def _draws(self, h: Hypothesis, seat: int, t: float) -> Hypothesis:
+        """A draw between the last act and ``t``: mid-way in a short pause, else shortly before ``t``."""
+        at = max((h.t + t) / 2, t - 2.9) if t > h.t else h.t
+        return h.plus(
+            Act("draw", seat, at, tracks=()),
+            phase="act",
+            turn=seat,
+            last=None,
+            last_number=0,
+            kong=False,
+            kong_ba=(),
+            wall=h.wall - 1,
+            t=max(h.t, min(at, t)),
+        )
+
+    def _unseen_discard(self, h: Hypothesis, seat: int, t: float) -> Hypothesis:
+        number = h.discards + 1
+        return h.plus(
+            Act("discard", seat, (h.t + t) / 2, slot=number, number=number, cost=self.config.missed_nats),
+            cost=h.cost + self.config.missed_nats,
+            phase="open",
+            turn=seat,
+            last=None,
+            last_number=number,
+            last_seen=False,
+            drawer=h.next_active(seat),
+            discards=number,
+            open_slots=(*h.open_slots[-2:], (number, seat, (h.t + t) / 2)),
+            t=(h.t + t) / 2,
+            claimers=0,
+            extra_still=0.0,
+        )
+
+    def _vanished(self, h: Hypothesis, t: float) -> bool:
+        """The last discard is gone although nobody has claimed it."""
+        return (
+            h.claimers == 0
+            and h.last is not None
+            and h.last.gone is not None
+            and h.last.gone <= t + 0.5
+            and h.last.looks > self.config.weak_looks
+        )
+
+    # ---- claims and kongs -----------------------------------------------------------------------------
+
+    def _claim(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """碰 or 直杠: the last discard and two or three of one's own."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1 or h.phase == "over":
+            return
+        kong = fact.kind == "four"
+        kind: Literal["peng", "gang"] = "gang" if kong else "peng"
+        _, unequal = equality(fact.tracks, self.config)
+        for owed in h.owed:
+            if owed[0] == seat:
+                act = Act(kind, seat, fact.t, fact.tracks, gang="zhi_gang" if kong else None, target=owed[1])
+                yield h.plus(
+                    act, cost=h.cost + 0.5 + 0.3 * unequal, owed=tuple(o for o in h.owed if o is not owed)
+                )
+        ways: list[Hypothesis] = []
+        if h.phase == "open" and h.last_number and h.turn != seat:
+            ways.append(h)
+        elif h.phase in ("start", "act") and h.turn != seat:
+            turn = h.turn if h.phase == "act" else self.dealer
+            if turn is not None and turn != seat:
+                began = h if h.phase == "act" else h.plus(phase="act", turn=turn)
+                ways.append(self._unseen_discard(self._drawn(began, turn, fact.t), turn, fact.t))
+        if h.phase == "open" and h.drawer != seat:
+            base = replace(h, cost=h.cost + self.config.vanished_nats) if self._vanished(h, fact.t) else h
+            drawn = self._draws(base, h.drawer, fact.t)
+            ways.append(self._unseen_discard(drawn, h.drawer, fact.t))
+        for way in ways:
+            cost = 0.3 * unequal
+            if way.last is not None:
+                cost += self._differs(way.last, fact.tracks)
+                if way.last.gone is None or way.last.gone > fact.t + 2.5:
+                    cost += self.config.still_there_nats
+            act = Act(
+                kind,
+                seat,
+                fact.t,
+                fact.tracks,
+                gang="zhi_gang" if kong else None,
+                target=way.last_number,
+                cost=cost,
+            )
+            yield way.plus(
+                act,
+                cost=way.cost + cost,
+                phase="act",
+                turn=seat,
+                last=None,
+                last_number=0,
+                kong=kong,
+                kong_ba=(),
+                melds=_plus_one(way.melds, seat),
+                open_slots=tuple(s for s in way.open_slots if s[0] != way.last_number),
+                fills=way.fills,
+                t=max(fact.t, way.t),
+            )
+
+    def _own_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """暗杠: four of one's own, on one's own turn."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1:
+            return
+        _, unequal = equality(fact.tracks, self.config)
+        for ready in self._until_turn(h, seat, fact.t):
+            yield ready.plus(
+                Act("gang", seat, fact.t, fact.tracks, gang="an_gang", cost=0.3 * unequal),
+                cost=ready.cost + 0.3 * unequal + 0.3,
+                kong=True,
+                kong_ba=(),
+                melds=_plus_one(ready.melds, seat),
+                t=max(fact.t, ready.t),
+            )
+
+    def _added_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """巴杠: a fourth tile beside a 碰."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1:
+            return
+        for ready in self._until_turn(h, seat, fact.t):
+            newest = ready.chain.act if ready.chain else None
+            kept = newest is not None and newest.kind == "peng" and newest.seat == seat
+            yield ready.plus(
+                Act("gang", seat, fact.t, fact.tracks, gang="ba_gang", kept=kept, onto=fact.onto),
+                kong=True,
+                kong_ba=fact.tracks,
+                t=max(fact.t, ready.t),
+            )
+
+    # ---- hands laid down --------------------------------------------------------------------------------
+
+    def _win(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1 or h.phase == "over":
+            return
+        config = self.config
+        held = 13 - 3 * h.melds[seat]
+        size = len(fact.tracks)
+        full = min(abs(held + 1 - size), abs(held + 1 - h.shown[seat] - size))
+        wrong = config.wrong_count_nats * min(full, 4)
+        tile = fact.apart
+        if h.phase == "open" and h.last_number and h.turn != seat:
+            cost = wrong
+            if h.last is not None:
+                cost += self._differs_any(h.last, tile, fact.tracks)
+                stays = h.last.gone is None or h.last.gone > fact.t + 2.5
+                extra = 2.0 if stays and h.claimers == 0 else 0.0
+                refund = h.extra_still if h.claimers >= 1 else 0.0
+            else:
+                cost, extra, refund = cost + 1.0, 0.0, 0.0
+            yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
+        if self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
+            cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
+            yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
+        for ready in self._until_turn(h, seat, fact.t):
+            newest = ready.chain.act if ready.chain else None
+            claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
+            yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
+
+    def _won(
+        self,
+        h: Hypothesis,
+        seat: int,
+        fact: Fact,
+        by: Literal["self_draw", "discard", "rob_kong"],
+        cost: float,
+        extra: float,
+    ) -> Hypothesis:
+        active = h.active & ~(1 << seat)
+        wins = h.wins + 1
+        after = replace(h, active=active)
+        if by == "self_draw":
+            drawer = after.next_active(seat)
+        else:  # the last winner in turn order from the discarder (or the robbed) is followed
+            giver = h.turn
+            winners = [a for a in self._winners(h) if h.claimers] + [seat]
+            farthest = max(winners, key=lambda s: (s - giver) % 4)
+            drawer = after.next_active(farthest)
+        target = h.last_number if by == "discard" else 0
+        act = Act("win", seat, fact.t, fact.tracks, by=by, apart=fact.apart, target=target, cost=cost)
+        if by == "rob_kong":
+            act = replace(act, onto=h.kong_ba)
+        return h.plus(
+            act,
+            cost=h.cost + cost,
+            active=active,
+            wins=wins,
+            phase="over" if wins >= 3 else "open",
+            turn=seat if by == "self_draw" else h.turn,
+            last=h.last if by == "discard" else None,
+            last_number=h.last_number if by == "discard" else 0,
+            drawer=drawer,
+            kong=by == "rob_kong" and h.kong and False,
+            kong_ba=(),
+            claimers=h.claimers + 1 if by == "discard" else 0,
+            extra_still=extra,
+            t=max(fact.t, h.t),
+        )
+
+    def _winners(self, h: Hypothesis) -> list[int]:
+        """Who has won on the last discard already."""
+        out = []
+        link = h.chain
+        while link is not None and link.act.kind in ("win", "lamp", "shown"):
+            if link.act.kind == "win" and link.act.by == "discard":
+                out.append(link.act.seat)
+            link = link.before
+        return out
+
+    def _reveal(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        config = self.config
+        if not h.active >> seat & 1:  # the rest of a hand that has won already
+            yield replace(h, cost=h.cost + 4.0)
+            return
+        held = 13 - 3 * h.melds[seat]
+        size = len(fact.tracks)
+        wrong = min(abs(held - size), abs(held - h.shown[seat] - size))
+        cost = config.wrong_count_nats * min(wrong, 4)
+        if h.phase != "over":
+            cost += min(config.early_nats, 1.5 * max(h.wall, 0))
+            if self._vanished(h, fact.t):
+                cost += config.vanished_nats
+        yield h.plus(
+            Act("reveal", seat, fact.t, fact.tracks, cost=cost),
+            cost=h.cost + cost,
+            phase="over",
+            active=h.active & ~(1 << seat),
+            t=max(fact.t, h.t),
+        )
+
+    # ---- likeness ---------------------------------------------------------------------------------------
+
+    def _differs(self, track: Track, others: Sequence[Track]) -> float:
+        """What it costs that one tile is of the class of several others (nats ≥ 0)."""
+        scores = track.scores(self.config)[:KINDS]
+        total = np.sum([o.scores(self.config)[:KINDS] for o in others], axis=0)
+        cost = float(scores.max() + total.max() - (scores + total).max())
+        return min(cost, self.config.wrong_class_nats)
+
+    def _differs_any(self, track: Track, apart: Track | None, hand: Sequence[Track]) -> float:
+        """The same for the tile apart, or where none lies apart for the likest of a hand."""
+        if apart is not None:
+            return self._differs(track, [apart])
+        return min((self._differs(track, [t]) for t in hand), default=0.0)
+
+
+def _plus_one(melds: tuple[int, int, int, int], seat: int) -> tuple[int, int, int, int]:
+    counts = list(melds)
+    counts[seat] += 1
+    return counts[0], counts[1], counts[2], counts[3]
+
+
+def _usual(doubt: float) -> float:
+    """What a tile in its usual place costs, taken off so that a game without surprises is free."""
+    return -log((1 - doubt) * 0.95 + doubt * 0.25) if doubt < 0.5 else -log(exp(-1.0))

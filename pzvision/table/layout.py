@@ -1,0 +1,263 @@
+"""Whose tile is it: tiles at rest sorted into rivers, melds, laid-down hands, shown tiles and the tail lamp.
+
+A pure function of the tracks: the same tracks give the same facts, so late evidence changes old facts by
+itself. A fact says what came to lie where and when; the decoder says what that means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.table.config import TableConfig
+from pzvision.table.tracker import Track
+from pzvision.tiles import KINDS, SEATS, Seat
+from pzvision.vision.calibration import Calibration
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+FactKind: TypeAlias = Literal["river", "three", "four", "added", "hand", "shown", "lamp"]
+Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """Something that came to lie on the table.
+
+    Attributes:
+        kind: ``river`` one tile; ``three``/``four`` equal tiles in a meld's place; ``added`` a fourth beside
+            three; ``hand`` a laid-down hand; ``shown`` tiles before a hand; ``lamp`` one on the wall.
+        t: s, when the last of its tiles lay still.
+        seat: whose it is; None for ``river`` and ``lamp``.
+        tracks: its tiles, from the owner's left to right.
+        apart: of a hand, the tile that lies away from the rest (the winning one), if any.
+        onto: of ``added``, the tracks of the three.
+        owners: of ``river``, ``(4,)`` probabilities of E S W N by place and direction.
+        arms: of ``river``, ``(4,)`` 0–1, whose arm reached there when it came, E S W N.
+    """
+
+    kind: FactKind
+    t: float
+    seat: Seat | None
+    tracks: tuple[Track, ...]
+    apart: Track | None = None
+    onto: tuple[Track, ...] = ()
+    owners: tuple[float, ...] = ()
+    arms: tuple[float, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two facts of different looks the same."""
+        return (
+            self.kind,
+            self.seat,
+            tuple(t.id for t in self.tracks),
+            self.apart.id if self.apart else None,
+            round(self.t, 3),
+        )
+
+
+def equality(tracks: Sequence[Track], config: TableConfig) -> tuple[int, float]:
+    """The class that several tiles have if they are all equal, and what assuming so costs (nats ≥ 0)."""
+    scores = np.array([t.scores(config)[:KINDS] for t in tracks])
+    total = scores.sum(axis=0)
+    best = int(total.argmax())
+    return best, float(scores.max(axis=1).sum() - total[best])
+
+
+class Layout:
+    """Sorts tracks into facts by the zones of one table."""
+
+    def __init__(self, calibration: Calibration, config: TableConfig | None = None) -> None:
+        self.calibration = calibration
+        self.config = config or TableConfig()
+
+    def seat_of(self, at: FloatArray) -> Seat:
+        """The seat whose edge is nearest."""
+        return min(SEATS, key=lambda seat: float(self.calibration.to_seat(at, seat)[0, 1]))
+
+    def zone_of(self, track: Track) -> Zone:
+        """By distance from the centre alone; a meld is told from a hand only by `facts`."""
+        reach = float(np.abs(track.at).max())
+        if reach < self.config.river_cm:
+            return "river"
+        if reach < self.config.wall_cm:
+            return "tail_lamp"
+        return "shown" if reach < self.config.shown_cm else "hand"
+
+    def facts(self, tracks: Iterable[Track], now: float) -> list[Fact]:
+        """All facts up to ``now`` s, in order of time."""
+        config = self.config
+        rows: dict[tuple[Seat, Zone], list[Track]] = {}
+        found: list[Fact] = []
+        for track in tracks:
+            if not track.settled or track.is_back or track.is_other:
+                continue
+            zone = self.zone_of(track)
+            if zone == "river":
+                found.append(self._river(track))
+            elif zone == "tail_lamp":
+                if track.last - track.since >= config.burst_s:
+                    found.append(Fact("lamp", track.since, None, (track,)))
+            elif track.gone is None or track.gone - track.since >= config.burst_s:
+                rows.setdefault((self.seat_of(track.at), zone), []).append(track)
+        for (seat, zone), row in rows.items():
+            found.extend(self._row(seat, zone, row, now))
+        return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
+
+    # ---- rivers -----------------------------------------------------------------------------------
+
+    def _river(self, track: Track) -> Fact:
+        return Fact(
+            "river",
+            track.since,
+            None,
+            (track,),
+            owners=tuple(self.owners(track)),
+            arms=tuple(float(track.reach[self.calibration.side_of(seat)]) for seat in SEATS),
+        )
+
+    def owners(self, track: Track) -> FloatArray:
+        """``(4,)`` E S W N: before whom it lies and towards whom it is turned."""
+        logs = np.empty(4)
+        for index, seat in enumerate(SEATS):
+            place = self.calibration.to_seat(track.at, seat)[0]
+            up = self.calibration.to_seat(track.up, seat)[0]
+            turned = float(up[1] / max(float(np.linalg.norm(up)), 1e-6))
+            logs[index] = -place[1] + 1.5 * turned
+        logs -= logs.max()
+        out = np.exp(logs)
+        return np.asarray(out / out.sum(), np.float64)
+
+    # ---- rows before a seat -----------------------------------------------------------------------
+
+    def _row(self, seat: Seat, zone: Zone, row: list[Track], now: float) -> list[Fact]:
+        config = self.config
+        places = {t.id: self.calibration.to_seat(t.at, seat)[0] for t in row}
+        row = sorted(row, key=lambda t: (float(places[t.id][0]), t.id))
+        parts = self._parts(row, places)
+        ready = [p for p in parts if now - max(t.since for t in p) >= config.group_wait_s]
+        if zone == "shown":
+            together = [t for part in ready for t in part]
+            return [Fact("shown", _time(together, config), seat, tuple(together))] if together else []
+        melds: list[list[Track]] = []
+        loose: list[list[Track]] = []
+        for part in ready:
+            _, cost = equality(part, config)
+            limit = config.wrong_class_nats * (len(part) - 1)
+            (melds if len(part) in (3, 4) and cost < limit else loose).append(part)
+        found = [Fact("three" if len(m) == 3 else "four", _time(m, config), seat, tuple(m)) for m in melds]
+        hands: list[list[Track]] = []
+        for part in loose:
+            host = self._host(part, melds, places)
+            if host is not None:
+                found.append(Fact("added", part[0].since, seat, tuple(part), onto=tuple(host)))
+            else:
+                hands.append(part)
+        found.extend(self._hands(seat, hands, places))
+        return found
+
+    def _parts(self, row: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
+        """Neighbours that came together, from left to right."""
+        config = self.config
+
+        def touch(a: Track, b: Track) -> bool:
+            gap = np.abs(places[a.id] - places[b.id])
+            return bool(gap[0] <= config.neighbour_cm and gap[1] <= 2.0)
+
+        parts: list[list[Track]] = []
+        for track in row:
+            for part in parts:
+                if any(touch(track, t) and abs(track.since - t.since) <= config.burst_s for t in part):
+                    part.append(track)
+                    break
+            else:
+                parts.append([track])
+        merged = True
+        while merged:  # a chain may have been begun at two ends; a late tile completes what it lies beside
+            merged = False
+            for a in range(len(parts)):
+                for b in range(a + 1, len(parts)):
+                    if self._join(parts[a], parts[b], touch):
+                        parts[a] = sorted(parts[a] + parts[b], key=lambda t: float(places[t.id][0]))
+                        del parts[b]
+                        merged = True
+                        break
+                if merged:
+                    break
+        return parts
+
+    def _join(self, a: list[Track], b: list[Track], touch: object) -> bool:
+        assert callable(touch)
+        close = [(x, y) for x in a for y in b if touch(x, y)]
+        if not close:
+            return False
+        config = self.config
+        if any(abs(x.since - y.since) <= config.burst_s for x, y in close):
+            return True
+        # Tiles found late: two equal ones wait for their third, a hand for the tile an arm had covered.
+        few, many = (a, b) if len(a) <= len(b) else (b, a)
+        _, cost = equality(a + b, config)
+        if len(a) + len(b) == 3:
+            return cost < config.wrong_class_nats
+        return len(many) >= 5 and len(few) <= 2 and equality(many, config)[1] > config.wrong_class_nats
+
+    def _host(
+        self, part: list[Track], melds: list[list[Track]], places: dict[int, FloatArray]
+    ) -> list[Track] | None:
+        """The three that a lone later tile beside (or on) them makes a kong of."""
+        if len(part) != 1:
+            return None
+        config = self.config
+        tile = part[0]
+        best: tuple[float, list[Track]] | None = None
+        for meld in melds:
+            if len(meld) != 3 or tile.since < min(t.since for t in meld):
+                continue
+            gap = min(float(np.linalg.norm(places[tile.id] - places[t.id])) for t in meld)
+            if gap > config.neighbour_cm + 1.5:
+                continue
+            _, cost = equality([tile, *meld], config)
+            _, alone = equality(meld, config)
+            if cost - alone < config.wrong_class_nats and (best is None or cost - alone < best[0]):
+                best = (cost - alone, meld)
+        return best[1] if best else None
+
+    def _hands(self, seat: Seat, parts: list[list[Track]], places: dict[int, FloatArray]) -> list[Fact]:
+        """A laid-down hand is one fact, the tile a little apart included."""
+        if not parts:
+            return []
+        config = self.config
+        parts = sorted(parts, key=len, reverse=True)
+        body = list(parts[0])
+        for part in parts[1:]:
+            if len(part) <= 2 or abs(part[0].since - body[0].since) <= 3 * config.burst_s:
+                body.extend(part)
+        body.sort(key=lambda t: float(places[t.id][0]))
+        apart: Track | None = None
+        alone = [p[0] for p in parts[1:] if len(p) == 1]
+        if len(body) >= 2:
+            gaps = {
+                t.id: min(float(np.linalg.norm(places[t.id] - places[o.id])) for o in body if o is not t)
+                for t in body
+            }
+            far = [t for t in body if gaps[t.id] > config.apart_cm]
+            if len(body) == 2:
+                apart = max(body, key=lambda t: float(places[t.id][0]))
+            elif len(far) == 1:
+                apart = far[0]
+            elif len(alone) == 1 and alone[0] in far:
+                apart = alone[0]
+        else:
+            apart = body[0]
+        return [Fact("hand", _time(body, config), seat, tuple(body), apart=apart)]
+
+
+def _time(tracks: Sequence[Track], config: TableConfig) -> float:
+    """When the last tile of an act lay still; one that was found much later does not count."""
+    times = sorted(t.since for t in tracks)
+    middle = times[len(times) // 2]
+    return max(t for t in times if t <= middle + config.burst_s)

@@ -1,0 +1,240 @@
+"""The table as it goes on: looks in, log records out, with late corrections of the recent past."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.game.events import Declare, Event
+from pzvision.rules import Meld, Ruleset
+from pzvision.table.classes import Reading, read_classes
+from pzvision.table.config import TableConfig
+from pzvision.table.decoder import Act, Decoder, Hypothesis
+from pzvision.table.layout import Layout, Zone
+from pzvision.table.story import Hand, may_win, tell
+from pzvision.table.tracker import Track, Tracker
+from pzvision.tiles import KINDS, Seat, Tile
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+from pzvision.vision.motion import MotionMask
+
+_WINDOW_S = 15.0  # facts younger than this are decided anew at every look
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something the table cannot tell for sure.
+
+    ``event``: index in the log; ``tiles``: its readings, likeliest first; ``margin``: nats between them.
+    """
+
+    event: int
+    seat: Seat | None
+    tiles: tuple[Tile, ...]
+    margin: float
+
+
+@dataclass(frozen=True)
+class Update:
+    """The log is now ``log[:keep] + events``; a late correction has ``keep`` below the log's length."""
+
+    keep: int
+    events: tuple[Event, ...]
+    doubts: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class TableTile:
+    """A tile at rest now: ``polygon`` ``(4, 2)`` table cm, its class (27 other, 28 back) and confidence."""
+
+    polygon: npt.NDArray[np.float64]
+    tile: int
+    confidence: float
+    seat: Seat | None
+    zone: Zone
+
+
+class TableReader:
+    """Reads one hand from one camera.
+
+    Args:
+        calibration: of the camera.
+        ruleset: of the game.
+        base: stake of one fan.
+        dealer: who begins; None: whoever acts first.
+        names: of the players, by seat.
+        options: house options, for the log's first record.
+        declarations: spoken ones with ``t``, merged by time; more may come by `declare`.
+        config: thresholds.
+    """
+
+    def __init__(
+        self,
+        calibration: Calibration,
+        ruleset: Ruleset,
+        *,
+        base: int = 1,
+        dealer: Seat | None = None,
+        names: Mapping[str, str] | None = None,
+        options: Mapping[str, object] | None = None,
+        declarations: Sequence[Declare] = (),
+        config: TableConfig | None = None,
+    ) -> None:
+        self.config = config or TableConfig()
+        self.calibration = calibration
+        self.ruleset = ruleset
+        self.tracker = Tracker(calibration, self.config)
+        self.layout = Layout(calibration, self.config)
+        self._decoder = Decoder(
+            dealer=dealer, rob_kong=ruleset.rob_kong, tail_lamp=ruleset.shows_tail, config=self.config
+        )
+        self._hand = Hand(ruleset, base, dict(options or {}), names)
+        self._declarations = list(declarations)
+        self._looks: list[tuple[float, int]] = []
+        self._signature: tuple[object, ...] = ()
+        self._events: tuple[Event, ...] = ()
+        self._reading = Reading()
+        self._beam: list[Hypothesis] = []
+        self._doubts: tuple[Doubt, ...] = ()
+
+    # ---- in ---------------------------------------------------------------------------------------
+
+    def look(
+        self,
+        t: float,
+        frame_index: int,
+        image_size: tuple[int, int],
+        detections: Detections | None,
+        motion: MotionMask | None = None,
+    ) -> Update | None:
+        """One look. ``detections`` None is a failed one: nothing was seen, nothing is gone.
+
+        Returns:
+            What changed in the log, or None. Raises `PzvisionError` for pictures of another size than
+            the calibration's.
+        """
+        self.calibration.check_image_size(*image_size)
+        if not self._looks:
+            self._hand = replace(self._hand, start=round(t, 2))
+        self._looks.append((t, frame_index))
+        self.tracker.look(t, detections, motion)
+        return self._decide(t, t - _WINDOW_S)
+
+    def declare(self, declaration: Declare) -> None:
+        """A spoken declaration (its ``t`` set); the next look or `finish` merges it."""
+        self._declarations.append(declaration)
+        self._signature = ()
+
+    def finish(self, t: float) -> Update | None:
+        """The recording ends: everything is decided once more with all evidence, and the hand ended."""
+        self._signature = ()
+        return self._decide(t + self.config.group_wait_s, -1.0, end=t)
+
+    # ---- out --------------------------------------------------------------------------------------
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        """All records so far. Empty until somebody has acted."""
+        return self._events
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is not sure in the log."""
+        return self._doubts
+
+    @property
+    def tiles(self) -> tuple[TableTile, ...]:
+        """What lies on the table now, face up or down."""
+        out = []
+        for track in self.tracker.lying:
+            scores = track.scores(self.config)
+            zone = self.layout.zone_of(track)
+            seat = self.layout.seat_of(track.at) if zone in ("hand", "shown") else None
+            node = self._reading.of_track.get(track.id)
+            tile = node.tile if node is not None else int(scores.argmax())
+            confidence = node.confidence if node is not None else float(np.exp(scores.max()))
+            out.append(TableTile(track.polygon, tile, confidence, seat, zone))
+        return tuple(out)
+
+    # ---- between ----------------------------------------------------------------------------------
+
+    def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
+        facts = self.layout.facts(self.tracker.tracks, now)
+        signature: tuple[object, ...] = tuple((f.key, *((t.gone, _top(t)) for t in f.tracks)) for f in facts)
+        if signature == self._signature and end is None:
+            return None
+        self._signature = signature
+        self._beam = self._decoder.decode(facts, since)
+        best = self._beam[0]
+        acts = best.acts()
+        if not acts and end is None:
+            return None
+        self._reading = read_classes(acts, self.config, self._may_win)
+        over = None
+        if end is not None:
+            last = max((a.t for a in acts), default=end)
+            over = min(end, last + 1.5)
+        events = tell(acts, self._reading, self._hand, self._heard(now), over)
+        return self._publish([self._with_frame(e) for e in events], acts)
+
+    def _heard(self, now: float) -> list[Declare]:
+        return [d for d in self._declarations if d.t is None or d.t <= now]
+
+    def _may_win(self, tiles: Sequence[Tile], melds: Sequence[Meld], tile: Tile, act: Act) -> bool:
+        return may_win(self.ruleset, tiles, melds, tile, act)
+
+    def _with_frame(self, event: Event) -> Event:
+        if event.t is None:
+            return event
+        index = bisect_right(self._looks, (event.t + 1e-6, 1 << 60)) - 1
+        frame = self._looks[max(index, 0)][1] if self._looks else 0
+        return replace(event, frame=frame)
+
+    def _publish(self, events: list[Event], acts: Sequence[Act]) -> Update | None:
+        keep = 0
+        for old, new in zip(self._events, events, strict=False):
+            if not _same(old, new):
+                break
+            keep += 1
+        if keep == len(self._events) == len(events):
+            return None
+        fresh = tuple(events[keep:])
+        self._events = (*self._events[:keep], *fresh)
+        self._doubts = self._find_doubts()
+        del acts
+        return Update(keep, fresh, self._doubts)
+
+    def _find_doubts(self) -> tuple[Doubt, ...]:
+        doubts = []
+        nodes = {id(n): n for n in self._reading.nodes}
+        for index, event in enumerate(self._events):
+            tile = getattr(event, "tile", None)
+            sure = getattr(event, "confidence", None)
+            if tile is None or sure is None or sure > 0.9:
+                continue
+            for node in nodes.values():
+                if node.tile == tile and abs(node.confidence - sure) < 5e-4:
+                    order = np.argsort(-node.scores[:KINDS])
+                    margin = float(node.scores[order[0]] - node.scores[order[1]])
+                    if margin < self.config.close_nats:
+                        seat = getattr(event, "seat", None)
+                        doubts.append(Doubt(index, seat, (int(order[0]), int(order[1])), margin))
+                    break
+        return tuple(doubts)
+
+
+def _top(track: Track) -> int:
+    return int(track.evidence.logs.argmax())
+
+
+def _same(a: Event, b: Event) -> bool:
+    """Equal but for how sure they are and small changes of time."""
+    if type(a) is not type(b):
+        return False
+    if abs((a.t or 0.0) - (b.t or 0.0)) > 1.0:
+        return False
+    return replace(a, t=None, frame=None, confidence=None) == replace(b, t=None, frame=None, confidence=None)

@@ -1,0 +1,198 @@
+"""From acts and classes to the records of a game log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pzvision.errors import FormatError
+from pzvision.game.events import (
+    Deal,
+    Declare,
+    Discard,
+    Draw,
+    Event,
+    Gang,
+    HandEnd,
+    HandStart,
+    Peng,
+    Reveal,
+    TailLamp,
+    Win,
+)
+from pzvision.rules import Meld, Ruleset, is_complete, score_win, wait_tiles
+from pzvision.table.classes import (
+    Reading,
+    hand_tracks,
+    meld_node,
+    melds_before,
+    winning_track,
+)
+from pzvision.table.decoder import WALL_AFTER_DEAL, Act
+from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
+
+
+@dataclass(frozen=True)
+class Hand:
+    """What is known of a hand before it is seen: written into its first record."""
+
+    ruleset: Ruleset
+    base: int = 1
+    options: Mapping[str, object] = field(default_factory=dict)
+    names: Mapping[str, str] | None = None
+    start: float = 0.0
+
+
+def may_win(ruleset: Ruleset, tiles: Sequence[Tile], melds: Sequence[Meld], tile: Tile, act: Act) -> bool:
+    """Whether these concealed tiles (with the winning ``tile``) may win in this game, sung or not."""
+    counts = to_counts(tiles)
+    if max(counts) > COPIES or not is_complete(counts, melds):
+        return False
+    counts[tile] -= 1
+    by = act.by if act.by in ("self_draw", "discard", "rob_kong") else "discard"
+    try:
+        score = score_win(ruleset, counts, melds, tile=tile, by=by)
+    except FormatError:
+        return False
+    return score.legal or score.reason == "huo_que"
+
+
+def tell(
+    acts: Sequence[Act],
+    reading: Reading,
+    hand: Hand,
+    declarations: Sequence[Declare] = (),
+    end: float | None = None,
+) -> list[Event]:
+    """The log of a hand.
+
+    Args:
+        acts: the story, in order.
+        reading: its tiles' classes.
+        hand: what its first record says.
+        declarations: spoken ones, merged by their ``t``.
+        end: s, when it was over; None while it goes on.
+    """
+    dealer = dealer_of(acts)
+    start = hand.start
+    events: list[Event] = [
+        HandStart(hand.ruleset.id, dealer, hand.base, dict(hand.options), hand.names, t=start)
+    ]
+    events.extend(Deal(seat, None, t=start) for seat in SEATS)
+    declared: set[Seat] = {d.seat for d in declarations if d.declaration in ("dance", "bai")}
+    lamp: Tile | None = None
+    wall = WALL_AFTER_DEAL
+    kong_by = -1
+    clock = start
+    for act in acts:
+        seat = SEATS[act.seat] if act.seat >= 0 else "E"
+        clock = max(clock, act.t)
+        at = round(clock, 2)
+        if act.kind == "lamp":
+            node = reading.of_track[act.tracks[0].id]
+            lamp = node.tile
+            events.append(TailLamp(node.tile, t=at, confidence=_sure(node.confidence)))
+        elif act.kind == "draw":
+            known = lamp if lamp is not None and (kong_by == act.seat or wall == 1) else None
+            lamp = None if known is not None else lamp
+            kong_by = -1
+            wall -= 1
+            events.append(Draw(seat, known, t=at))
+        elif act.kind == "discard":
+            node = reading.of_discard[act.number]
+            events.append(Discard(seat, node.tile, t=at, confidence=_sure(node.confidence)))
+        elif act.kind == "peng":
+            node = meld_node(act, reading)
+            events.append(Peng(seat, node.tile, t=at, confidence=_sure(node.confidence)))
+        elif act.kind == "gang" and act.gang is not None:
+            node = meld_node(act, reading)
+            kong_by = act.seat
+            events.append(Gang(seat, act.gang, node.tile, act.kept, t=at, confidence=_sure(node.confidence)))
+        elif act.kind == "win":
+            events.append(_win(act, acts, reading, seat, at))
+        elif act.kind == "reveal":
+            melds = melds_before(acts, act, reading)
+            tracks = hand_tracks(act, acts, len(melds))
+            tiles = sorted(reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track)
+            events.append(Reveal(seat, tuple(tiles), t=at))
+        elif act.kind == "shown" and seat not in declared and len(act.tracks) >= 1:
+            events.append(_shown(act, acts, reading, hand.ruleset, seat, at))
+    events = _merge(events, declarations)
+    if end is not None:
+        events.append(HandEnd(t=round(max(end, clock), 2)))
+    return events
+
+
+def dealer_of(acts: Sequence[Act]) -> Seat:
+    """Whoever acts first without a draw; E before anybody has."""
+    for act in acts:
+        if act.kind in ("discard", "gang", "win", "draw"):
+            return SEATS[act.seat]
+    return "E"
+
+
+def _sure(confidence: float) -> float:
+    return round(min(max(confidence, 0.0), 1.0), 3)
+
+
+def _win(act: Act, acts: Sequence[Act], reading: Reading, seat: Seat, at: float) -> Win:
+    melds = melds_before(acts, act, reading)
+    tracks = hand_tracks(act, acts, len(melds))
+    tiles = [reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track]
+    winning = winning_track(act)
+    node = reading.of_discard.get(act.target) if act.by == "discard" else None
+    if act.by == "rob_kong" and act.onto:
+        node = reading.of_track.get(act.onto[0].id)
+    if node is None and winning is not None:
+        node = reading.of_track.get(winning.id)
+    tile = node.tile if node is not None else (tiles[-1] if tiles else 0)
+    held = 13 - 3 * len(melds)
+    if tile in tiles and (len(tiles) > held or winning is not None):
+        tiles.remove(tile)
+    confidence = node.confidence if node is not None else 0.0
+    return Win(seat, act.by or "discard", tile, _legal_hand(tiles), t=at, confidence=_sure(confidence))
+
+
+def _legal_hand(tiles: Sequence[Tile]) -> tuple[Tile, ...]:
+    return tuple(sorted(tiles)[:13])
+
+
+def _shown(
+    act: Act, acts: Sequence[Act], reading: Reading, ruleset: Ruleset, seat: Seat, at: float
+) -> Declare:
+    """A dance (``bai`` in Xichang) told by the tiles shown; its waits where the whole hand is shown."""
+    tiles = tuple(sorted(reading.of_track[t.id].tile for t in act.tracks if t.id in reading.of_track))[:13]
+    melds = melds_before(acts, act, reading)
+    waits: tuple[Tile, ...] | None = None
+    if len(tiles) == 13 - 3 * len(melds):
+        try:
+            waits = wait_tiles(ruleset, to_counts(tiles), melds) or None
+        except FormatError:
+            waits = None
+    kind = "bai" if ruleset.id.startswith("xichang") or ruleset.parent_id == "xichang" else "dance"
+    return Declare(seat, "bai" if kind == "bai" else "dance", tiles, waits, t=at)
+
+
+def _merge(events: list[Event], declarations: Sequence[Declare]) -> list[Event]:
+    """Spoken declarations go after the last record that is not later than they."""
+    out = list(events)
+    for spoken in sorted(declarations, key=lambda d: d.t if d.t is not None else 0.0):
+        moment = spoken.t if spoken.t is not None else 0.0
+        place = _place(out, spoken, moment)
+        out.insert(place, replace(spoken, t=round(moment, 2)))
+    return out
+
+
+def _place(events: Sequence[Event], spoken: Declare, moment: float) -> int:
+    """After the declarer's own last discard if that is near, else by time."""
+    by_time = 1 + max(
+        (i for i, e in enumerate(events) if (e.t if e.t is not None else 0.0) <= moment), default=0
+    )
+    for index, event in enumerate(events):
+        near = event.t is not None and abs(event.t - moment) <= 3.0
+        if isinstance(event, Discard) and event.seat == spoken.seat and near:
+            after = index + 1
+            while after < len(events) and isinstance(events[after], Declare):
+                after += 1
+            return after
+    return by_time

@@ -1,0 +1,315 @@
+"""Tiles at rest: where each lies, since when, until when, and what it seems to be.
+
+A tile at rest does not move, so detections are matched to known places first; what an arm covers is
+"not seen", and never empty. Times are those of the looks; nothing depends on how many looks a second
+there are.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.table.config import TableConfig
+from pzvision.tiles import BACK, CLASSES, OTHER
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+from pzvision.vision.motion import MotionMask
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Evidence:
+    """Log-probabilities over the 29 classes, summed over looks."""
+
+    logs: FloatArray = field(default_factory=lambda: np.zeros(CLASSES))
+    weight: float = 0.0
+
+    def add(self, probs: FloatArray, weight: float, floor: float) -> None:
+        """One look's distribution ``(29,)``."""
+        self.logs = self.logs + weight * np.log(np.maximum(probs, floor))
+        self.weight += weight
+
+    def merge(self, other: Evidence) -> None:
+        """Looks of the same tile kept elsewhere."""
+        self.logs = self.logs + other.logs
+        self.weight += other.weight
+
+    def scores(self, correlation: float) -> FloatArray:
+        """``(29,)`` log-probabilities (normalised), as if by the number of independent looks.
+
+        ``n`` looks of correlation ``c`` are worth ``n / (1 + c (n − 1))``.
+        """
+        if self.weight <= 0:
+            return np.full(CLASSES, -np.log(CLASSES))
+        mean = self.logs / self.weight
+        worth = self.weight / (1 + correlation * max(self.weight - 1, 0.0))
+        total = mean * worth
+        total = total - total.max()
+        return np.asarray(total - np.log(np.exp(total).sum()), np.float64)
+
+
+@dataclass(eq=False)
+class Track:
+    """One tile in one place.
+
+    Attributes:
+        id: in order of first look.
+        at: ``(x, y)`` centre, table cm, on the plane of faces.
+        up: unit vector of the tile's own top, table plane (mean over looks).
+        since: s, first look at rest there.
+        last: s, last look in which it was found.
+        gone: s of the last look in which it was found, once it is known to be gone; else None.
+        looks: in how many looks it was found; ``chances``: in how many its place was seen.
+        evidence: of its class.
+        reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
+        polygon: ``(4, 2)`` table cm of the last sharp look.
+        settled: it has been at rest long enough to count.
+    """
+
+    id: int
+    at: FloatArray
+    up: FloatArray
+    since: float
+    last: float
+    polygon: FloatArray
+    evidence: Evidence = field(default_factory=Evidence)
+    after_absence: Evidence | None = None
+    looks: int = 0
+    chances: int = 0
+    absent_s: float = 0.0
+    bare_s: float = 0.0
+    gone: float | None = None
+    back_at: float = 0.0
+    settled: bool = False
+    reach: FloatArray = field(default_factory=lambda: np.zeros(4))
+
+    def scores(self, config: TableConfig) -> FloatArray:
+        """``(29,)`` normalised log-probabilities of its class."""
+        return self.evidence.scores(config.look_correlation)
+
+    @property
+    def is_back(self) -> bool:
+        """It lies face down (or is a wall's tile)."""
+        return int(self.evidence.logs.argmax()) == BACK
+
+    @property
+    def is_other(self) -> bool:
+        """Its face is none of the 27."""
+        return int(self.evidence.logs.argmax()) == OTHER
+
+
+class Tracker:
+    """Keeps the tracks of one camera's view.
+
+    `look` takes every look in order of time; `tracks` are all tiles that ever were at rest (gone ones
+    too), `candidates` what may become one.
+    """
+
+    def __init__(self, calibration: Calibration, config: TableConfig | None = None) -> None:
+        self.calibration = calibration
+        self.config = config or TableConfig()
+        self.tracks: list[Track] = []
+        self.candidates: list[Track] = []
+        self._next = 0
+        self._time: float | None = None
+        self._reaches: deque[tuple[float, MotionMask]] = deque()
+
+    @property
+    def lying(self) -> list[Track]:
+        """Tiles at rest now."""
+        return [t for t in self.tracks if t.gone is None]
+
+    def look(self, t: float, detections: Detections | None, motion: MotionMask | None = None) -> None:
+        """One look at ``t`` s. ``detections`` None is a failed look: nothing was seen, nothing is gone."""
+        before, self._time = self._time, t
+        step = 0.0 if before is None else min(max(t - before, 0.0), 1.0)
+        if motion is not None:
+            self._reaches.append((t, motion))
+            while self._reaches and self._reaches[0][0] < t - 2.5:
+                self._reaches.popleft()
+        if detections is None or (motion is not None and motion.shaken):
+            return
+        seen = self._lying_faces(detections)
+        live = self.lying
+        taken = self._match(live, seen)
+        for track in live:
+            index = taken.get(track.id)
+            if index is None:
+                self._miss(track, t, step, motion)
+            else:
+                self._hit(track, seen, index, t, motion)
+        used = set(taken.values())
+        rest = [i for i in range(len(seen.at)) if i not in used]
+        self._new(rest, seen, t, motion)
+
+    # ---- one look ---------------------------------------------------------------------------------
+
+    def _lying_faces(self, detections: Detections) -> _Seen:
+        keep = detections.scores >= self.config.min_score
+        chosen = detections[keep]
+        count = len(chosen)
+        corners = self.calibration.to_table(chosen.polygons.reshape(-1, 2)).reshape(count, 4, 2)
+        probs = chosen.probs.astype(np.float64)
+        if not count:
+            return _Seen(np.zeros((0, 2)), np.zeros((0, 2)), corners, probs)
+        at = corners.mean(axis=1)
+        up = (corners[:, 0] + corners[:, 1] - corners[:, 2] - corners[:, 3]) / 2
+        length = np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-6)
+        cross = corners - np.roll(corners, 1, axis=1)
+        following = np.roll(corners, -1, axis=1) - corners
+        area = np.abs((cross[..., 0] * following[..., 1] - cross[..., 1] * following[..., 0]).sum(axis=1)) / 4
+        true = self.calibration.tile_cm[0] * self.calibration.tile_cm[1]
+        limit = self.calibration.half + self.config.beyond_cm
+        fits = (
+            (np.abs(at).max(axis=1) <= limit)
+            & (area >= self.config.size_low * true)
+            & (area <= self.config.size_high * true)
+        )
+        return _Seen(at[fits], (up / length)[fits], corners[fits], probs[fits])
+
+    def _match(self, live: list[Track], seen: _Seen) -> dict[int, int]:
+        """Track id → detection, nearest pairs first."""
+        if not live or not len(seen.at):
+            return {}
+        places = np.array([t.at for t in live])
+        gaps = np.linalg.norm(places[:, None] - seen.at[None], axis=2)
+        pairs = np.argwhere(gaps <= self.config.match_cm)
+        order = sorted((float(gaps[a, b]), int(a), int(b)) for a, b in pairs)
+        taken: dict[int, int] = {}
+        used: set[int] = set()
+        for _, a, b in order:
+            if live[a].id not in taken and b not in used:
+                taken[live[a].id] = b
+                used.add(b)
+        return taken
+
+    def _weight(self, at: FloatArray, motion: MotionMask | None) -> float:
+        if motion is None or motion.hidden_share(at)[0] <= self.config.sharp_motion:
+            return 1.0
+        return self.config.soft_weight
+
+    def _hit(self, track: Track, seen: _Seen, index: int, t: float, motion: MotionMask | None) -> None:
+        config = self.config
+        weight = self._weight(seen.at[index], motion)
+        if t - track.last > config.absent_s and track.after_absence is None:
+            track.after_absence = Evidence()
+            track.back_at = t
+        track.looks += 1
+        track.chances += 1
+        track.last, track.absent_s, track.bare_s = t, 0.0, 0.0
+        if weight == 1.0:
+            share = 1.0 / min(track.looks, 20)
+            track.at = track.at + share * (seen.at[index] - track.at)
+            track.up = track.up + share * (seen.up[index] - track.up)
+            track.polygon = seen.polygons[index]
+        pending = track.after_absence
+        if pending is None:
+            track.evidence.add(seen.probs[index], weight, config.look_floor)
+            return
+        pending.add(seen.probs[index], weight, config.look_floor)
+        if pending.weight >= 3:
+            track.after_absence = None
+            if self._exchanged(track.evidence, pending):
+                self._split(track, pending, t)
+            else:
+                track.evidence.merge(pending)
+
+    def _exchanged(self, before: Evidence, after: Evidence) -> bool:
+        """Whether the looks before and after an absence are of two different tiles."""
+        a = before.scores(self.config.look_correlation)
+        b = after.scores(self.config.look_correlation)
+        if a.argmax() == b.argmax():
+            return False
+        one = float((a + b).max())
+        two = float(a.max() + b.max())
+        return two - one > self.config.exchange_nats
+
+    def _split(self, track: Track, evidence: Evidence, t: float) -> None:
+        """Another tile lies where this one lay: it went unseen, the new one came at ``back_at``."""
+        fresh = Track(self._id(), track.at, track.up, track.back_at, t, track.polygon, evidence)
+        fresh.looks = fresh.chances = 3
+        fresh.settled = True
+        track.looks, track.chances = max(track.looks - 3, 1), max(track.chances - 3, 1)
+        track.gone = track.back_at
+        self.tracks.append(fresh)
+
+    def _miss(self, track: Track, t: float, step: float, motion: MotionMask | None) -> None:
+        config = self.config
+        if motion is not None:
+            if motion.hidden_share(track.at)[0] > config.hidden_share:
+                return
+            if motion.bare_share(track.at)[0] > config.bare_share:
+                track.bare_s += step
+        track.chances += 1
+        track.absent_s += step
+        found = track.looks / max(track.chances, 1)
+        patience = config.gone_s * min(1.0 / max(found, 0.1), config.gone_patience)
+        if track.bare_s >= config.gone_bare_s or track.absent_s >= patience:
+            track.gone = track.last
+
+    def _new(self, rest: list[int], seen: _Seen, t: float, motion: MotionMask | None) -> None:
+        config = self.config
+        free = set(rest)
+        for candidate in self.candidates:
+            near = [(float(np.linalg.norm(seen.at[i] - candidate.at)), i) for i in free]
+            near = [pair for pair in near if pair[0] <= config.match_cm]
+            if not near:
+                continue
+            gap, index = min(near)
+            free.discard(index)
+            weight = self._weight(seen.at[index], motion)
+            if gap > config.still_cm:  # still on its way: it begins anew where it is now
+                candidate.at, candidate.since, candidate.looks = seen.at[index], t, 0
+                candidate.evidence = Evidence()
+            else:
+                share = 1.0 / (candidate.looks + 1)
+                candidate.at = candidate.at + share * (seen.at[index] - candidate.at)
+            candidate.up = seen.up[index]
+            candidate.polygon = seen.polygons[index]
+            candidate.evidence.add(seen.probs[index], weight, config.look_floor)
+            candidate.looks += 1
+            candidate.chances += 1
+            candidate.last = t
+        for index in sorted(free):
+            fresh = Track(-1, seen.at[index], seen.up[index], t, t, seen.polygons[index])
+            fresh.evidence.add(seen.probs[index], self._weight(fresh.at, motion), config.look_floor)
+            fresh.looks = fresh.chances = 1
+            fresh.reach = self._reach(fresh.at)
+            self.candidates.append(fresh)
+        waiting = []
+        for candidate in self.candidates:
+            if candidate.looks >= config.rest_looks and candidate.last - candidate.since >= config.rest_s:
+                candidate.id = self._id()
+                candidate.settled = True
+                self.tracks.append(candidate)
+            elif t - candidate.last <= config.candidate_s:
+                waiting.append(candidate)
+        self.candidates = waiting
+
+    def _reach(self, at: FloatArray) -> FloatArray:
+        """From where an arm reached there in the last moments, each side 0–1."""
+        out = np.zeros(4)
+        for _, motion in self._reaches:
+            out = np.maximum(out, motion.reach(at))
+        total = out.sum()
+        return out / total if total > 1 else out
+
+    def _id(self) -> int:
+        self._next += 1
+        return self._next
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Lying faces of one look: ``at``, ``up`` ``(N, 2)`` and ``polygons`` ``(N, 4, 2)`` in cm, ``probs``."""
+
+    at: FloatArray
+    up: FloatArray
+    polygons: FloatArray
+    probs: FloatArray

@@ -1,0 +1,239 @@
+"""A table without pixels: a game log becomes tiles lying in places, and those become noisy detections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from pzvision.game.events import Declare, Discard, Draw, Event, Gang, Peng, Reveal, TailLamp, Win
+from pzvision.rules import load_ruleset
+from pzvision.table.reader import TableReader
+from pzvision.tiles import CLASSES, SEATS, Seat, Tile
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+
+SIZE = (1280, 720)
+CALIBRATION = Calibration(
+    SIZE, ((0.27547, 0.98), (0.92453, 0.68264), (0.67812, 0.02389), (0.24391, 0.15125)), near_seat="E"
+)
+
+
+@dataclass
+class Placed:
+    tile: Tile
+    seat: Seat
+    u: float
+    v: float
+    yaw: float
+    start: float
+    end: float = 1e9
+
+
+@dataclass
+class Noise:
+    """What goes wrong in a look."""
+
+    misread: float = 0.0  # share of looks at a tile whose top class is another
+    stubborn: float = 0.0  # share of tiles misread in most looks
+    missed: float = 0.0  # share of tiles not found in a look
+    jitter_cm: float = 0.1
+    false_tiles: float = 0.0  # a look's chance of a tile that is not there
+    arms: bool = False  # an arm hides half the table around each act
+    lost_looks: float = 0.0  # failed looks
+    heap: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Table:
+    """Places of all tiles over time, by the conventions of the recordings."""
+
+    placed: list[Placed] = field(default_factory=list)
+    acts: list[tuple[float, Seat]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, log: Sequence[Event], *, heap: bool = False, seed: int = 0) -> Table:
+        rng = np.random.default_rng(seed)
+        table = cls()
+        rivers: dict[Seat, list[Placed | None]] = {s: [] for s in SEATS}
+        melds: dict[Seat, int] = dict.fromkeys(SEATS, 0)
+        pengs: dict[tuple[Seat, Tile], int] = {}
+        last: Placed | None = None
+        shown: dict[Seat, bool] = {}
+        spots: list[tuple[float, float]] = []
+        lamp: Placed | None = None
+
+        def put(tile: Tile, seat: Seat, u: float, v: float, t: float, yaw: float = 0.0) -> Placed:
+            placed = Placed(tile, seat, u, v, yaw, t)
+            table.placed.append(placed)
+            return placed
+
+        wins_on_last = 0
+        for index, event in enumerate(log):
+            t = event.t or 0.0
+            if isinstance(event, (Discard, Peng, Gang, Win, Reveal)):
+                table.acts.append((t, event.seat))
+            if isinstance(event, TailLamp):
+                if lamp is not None:
+                    lamp.end = t - 0.8
+                lamp = put(event.tile, "E", 16.5, 25.0, t)
+            elif isinstance(event, Draw) and event.tile is not None and lamp is not None:
+                lamp.end, lamp = t - 0.5, None
+            elif isinstance(event, Discard):
+                river = rivers[event.seat]
+                slot = river.index(None) if None in river else len(river)
+                u, v = -7.0 + 2.75 * (slot % 6), -10.8 - 3.7 * (slot // 6)
+                yaw = float(rng.normal(0, 5))
+                if heap:
+                    for _ in range(400):
+                        u, v = rng.uniform(-17, 17, 2)
+                        if all(np.hypot(u - a, v - b) > 4.2 for a, b in spots):
+                            break
+                    spots.append((u, v))
+                    yaw = float(rng.uniform(-180, 180))
+                    last = put(event.tile, "E", u, v, t, yaw)
+                else:
+                    last = put(event.tile, event.seat, u, v, t, yaw)
+                if None in river:
+                    river[slot] = last
+                else:
+                    river.append(last)
+                wins_on_last = sum(
+                    1 for e in log[index + 1 : index + 4] if isinstance(e, Win) and e.by == "discard"
+                )
+            elif isinstance(event, Peng) or (isinstance(event, Gang) and event.kind != "ba_gang"):
+                count = 3 if isinstance(event, Peng) else 4
+                if (isinstance(event, Peng) or event.kind == "zhi_gang") and last is not None:
+                    last.end = t - 0.9
+                    for river in rivers.values():
+                        if river and river[-1] is last:
+                            river[-1] = None
+                u = 29.8 - 11.6 * melds[event.seat]
+                if isinstance(event, Peng):
+                    pengs[event.seat, event.tile] = melds[event.seat]
+                melds[event.seat] += 1
+                for k in range(count):
+                    put(event.tile, event.seat, u - 2.75 * k, -37.0, t)
+            elif isinstance(event, Gang):
+                u = 29.8 - 11.6 * pengs[event.seat, event.tile] - 2.75 * 3
+                put(event.tile, event.seat, u, -37.0, t)
+            elif isinstance(event, Declare) and event.tiles:
+                shown[event.seat] = True
+                for k, tile in enumerate(event.tiles):
+                    put(tile, event.seat, -23.0 + 2.75 * k, -32.1, t)
+            elif isinstance(event, (Win, Reveal)):
+                tiles = list(event.hand or ())
+                for declared in log[:index]:
+                    if isinstance(declared, Declare) and declared.tiles and declared.seat == event.seat:
+                        for tile in declared.tiles:
+                            tiles.remove(tile)
+                for k, tile in enumerate(tiles):
+                    put(tile, event.seat, -23.0 + 2.75 * k, -36.5, t)
+                if isinstance(event, Win):
+                    many = event.by == "discard" and wins_on_last > 1
+                    if not many:
+                        put(event.tile, event.seat, -23.0 + 2.75 * len(tiles) + 1.5, -36.5, t)
+                    if event.by == "discard" and not many and last is not None:
+                        last.end = t - 0.9
+        return table
+
+    def looks(
+        self, end: float, noise: Noise, step: float = 0.25
+    ) -> Iterator[tuple[float, int, Detections | None]]:
+        rng = np.random.default_rng(noise.seed)
+        stubborn = {id(p): int(rng.integers(27)) for p in self.placed if rng.random() < noise.stubborn}
+        t, index = 0.0, 0
+        while t <= end:
+            if rng.random() < noise.lost_looks:
+                yield t, index, None
+            else:
+                yield t, index, self._detect(t, noise, rng, stubborn)
+            t = round(t + step, 3)
+            index += 2
+
+    def _detect(
+        self, t: float, noise: Noise, rng: np.random.Generator, stubborn: dict[int, int]
+    ) -> Detections:
+        polygons, rows = [], []
+        arm = (
+            next((seat for at, seat in self.acts if at - 0.9 <= t <= at + 0.4), None) if noise.arms else None
+        )
+        for p in self.placed:
+            if not p.start <= t < p.end or rng.random() < noise.missed:
+                continue
+            centre = CALIBRATION.from_seat([[p.u, p.v]], p.seat)[0] + rng.normal(0, noise.jitter_cm, 2)
+            if arm is not None:
+                local = CALIBRATION.to_seat(centre, arm)[0]
+                if abs(local[0]) < 6 and local[1] < 0:
+                    continue
+            tile = p.tile
+            if id(p) in stubborn and rng.random() < 0.75:
+                tile = stubborn[id(p)]
+            elif rng.random() < noise.misread:
+                tile = int(rng.integers(27))
+            polygons.append(self._polygon(centre, p.yaw, p.seat))
+            rows.append(_probs(tile, p.tile, rng))
+        if rng.random() < noise.false_tiles:
+            polygons.append(self._polygon(rng.uniform(-20, 20, 2), float(rng.uniform(0, 360)), "E"))
+            rows.append(_probs(int(rng.integers(27)), 27, rng))
+        if not rows:
+            return Detections.empty(SIZE)
+        scores = rng.uniform(0.6, 1.0, len(rows)).astype(np.float32)
+        return Detections(np.stack(polygons).astype(np.float32), np.stack(rows), scores, SIZE)
+
+    @staticmethod
+    def _polygon(centre: np.ndarray, yaw: float, seat: Seat) -> np.ndarray:
+        turn = np.radians(yaw) + np.pi / 2 * CALIBRATION.side_of(seat)
+        spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        outline = np.array([[-1.3, 1.75], [1.3, 1.75], [1.3, -1.75], [-1.3, -1.75]]) @ spin.T + centre
+        return CALIBRATION.to_image(np.column_stack([outline, np.full(4, 2.1)]))
+
+
+def _probs(top: int, true: int, rng: np.random.Generator) -> np.ndarray:
+    row = rng.dirichlet(np.full(CLASSES, 0.05))
+    row = 0.15 * row
+    row[top] += 0.7
+    row[true] += 0.15
+    return (row / row.sum()).astype(np.float32)
+
+
+@dataclass
+class Simulated:
+    """Runs a log through a reader."""
+
+    log: Sequence[Event]
+    ruleset: str
+    noise: Noise
+
+    def read(self, declarations: Iterable[Declare] = (), step: float = 0.25) -> tuple[Event, ...]:
+        reader = TableReader(
+            CALIBRATION, load_ruleset(self.ruleset), base=2, declarations=tuple(declarations)
+        )
+        return self.run(reader, step)
+
+    def run(self, reader: TableReader, step: float = 0.25) -> tuple[Event, ...]:
+        table = Table.of(self.log, heap=self.noise.heap, seed=self.noise.seed)
+        end = max(e.t or 0.0 for e in self.log) + 1.5
+        kept: list[Event] = []
+        for t, index, detections in table.looks(end, self.noise, step):
+            update = reader.look(t, index, SIZE, detections)
+            if update is not None:
+                kept[update.keep :] = update.events
+        update = reader.finish(end)
+        if update is not None:
+            kept[update.keep :] = update.events
+        assert tuple(kept) == reader.log
+        return reader.log
+
+
+@pytest.fixture
+def simulated() -> type[Simulated]:
+    return Simulated
+
+
+@pytest.fixture
+def noise() -> type[Noise]:
+    return Noise
