@@ -271,6 +271,14 @@ def opening_of(state: State, seat: Seat, by: WinBy) -> Opening | None:
     return "bao_ting" if s.bao_ting else None
 
 
+def tian_jiao_lost(state: State, seat: Seat, counts: Sequence[int]) -> bool:
+    """Whether these concealed tiles, now seen, show that 天叫 was lost in turns nobody saw."""
+    s = state[seat]
+    if not s.tian_jiao_unsure or s.said_waits is None:
+        return False
+    return set(wait_tiles(state.ruleset, counts, s.melds)) != set(s.said_waits)
+
+
 def _completes(counts: Sequence[int], melds: Sequence[Meld], tile: Tile) -> bool:
     full = list(counts)
     full[tile] += 1
@@ -292,13 +300,7 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
     elif by == "discard" and state.offer is not None:
         chain = state.offer.chain
     opening = opening_of(state, seat, by)
-    # Where the draws were not seen, whether 天叫 was lost shows only now: it still waits for the same or not.
-    if (
-        opening == "tian_jiao"
-        and not s.known
-        and s.said_waits is not None
-        and set(wait_tiles(state.ruleset, counts, s.melds)) != set(s.said_waits)
-    ):
+    if opening == "tian_jiao" and tian_jiao_lost(state, seat, counts):
         opening = None
     return score_win(
         state.ruleset,

@@ -6,9 +6,9 @@ another, so the totals stay zero-sum.
 
 from __future__ import annotations
 
-from pzvision.game.judge import opening_of
+from pzvision.game.judge import opening_of, tian_jiao_lost
 from pzvision.game.state import INDEX, Payment, PaymentKind, PendingKong, State
-from pzvision.rules import Opening, Payer, Score, cha_jiao_value, kong_fan
+from pzvision.rules import Payer, Score, cha_jiao_value, kong_fan
 from pzvision.tiles import COPIES, SEATS, Seat, suit
 
 
@@ -84,11 +84,6 @@ def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bo
     return True
 
 
-def collector_opening(state: State, seat: Seat) -> Opening | None:
-    """The luck that counts at 查叫: 天叫 or 报听."""
-    return opening_of(state, seat, "discard")
-
-
 def pay_cha_jiao(state: State, event: int) -> bool:
     """查叫, then the kongs of 花猪 (RULES §9, §7). False: some tiles are unknown, so some lines may lack."""
     ruleset = state.ruleset
@@ -125,12 +120,15 @@ def collects(state: State, seat: Seat, payer: Payer) -> int:
     if s.drew and s.drawn is not None:
         counts = counts[:]
         counts[s.drawn] -= 1
+    opening = opening_of(state, seat, "discard")
+    if opening == "tian_jiao" and tian_jiao_lost(state, seat, counts):
+        opening = None
     value = cha_jiao_value(
         state.ruleset,
         counts,
         s.melds,
         winner=s.declaration,
-        opening=collector_opening(state, seat),
+        opening=opening,
         payer=payer,
     )
     return value or 0

@@ -130,6 +130,7 @@ class SeatState:
     concealed: 27 counts of the known concealed tiles (drawn tile included); unknown: how many more there are.
     river: the discards lying there (claimed ones are gone). drew: whether a tile was just drawn, drawn: which
     (None when it is not known). passed: the dearest win passed since the own last draw, None when none.
+    tian_jiao_unsure: after 天叫 tiles were drawn unseen, so whether it still holds shows later.
     said_waits, shown: from the declaration's record. declared_ready: None when it cannot be known.
     """
 
@@ -152,6 +153,7 @@ class SeatState:
         "said_waits",
         "shown",
         "tian_jiao",
+        "tian_jiao_unsure",
         "unknown",
         "waits_cache",
         "won",
@@ -168,6 +170,7 @@ class SeatState:
     alarm: bool
     bao_ting: bool
     tian_jiao: bool
+    tian_jiao_unsure: bool
     shown: Tiles
     said_waits: Tiles | None
     drew: bool
@@ -192,6 +195,7 @@ class SeatState:
         self.alarm = False
         self.bao_ting = False
         self.tian_jiao = False
+        self.tian_jiao_unsure = False
         self.shown = ()
         self.said_waits = None
         self.drew = False
@@ -218,6 +222,7 @@ class SeatState:
         new.alarm = self.alarm
         new.bao_ting = self.bao_ting
         new.tian_jiao = self.tian_jiao
+        new.tian_jiao_unsure = self.tian_jiao_unsure
         new.shown = self.shown
         new.said_waits = self.said_waits
         new.drew = self.drew
