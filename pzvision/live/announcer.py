@@ -74,6 +74,35 @@ class Announcement:
 
 
 @dataclass(frozen=True)
+class Correction:
+    """An announcement taken back because the log was rewritten."""
+
+    of: Announcement
+
+    def text(self, lang: Lang) -> str:
+        """The sentence in one language."""
+        return say("announce.retract", lang, text=self.of.text(lang))
+
+    def to_record(self) -> dict[str, Any]:
+        """The record of the live stream, without its ``seq``."""
+        zh, en = self.text("zh"), self.text("en")
+        return {**self.of.to_record(), "kind": "uncertain", "zh": zh, "en": en, "fan": None}
+
+
+def doubt_announcement(event: Event, tiles: Sequence[Tile]) -> Announcement:
+    """That a tile of a record may be another one; ``tiles``: its readings, likeliest first."""
+    seat: Seat | None = getattr(event, "seat", None)
+    texts = {}
+    for lang in LANGS:
+        who = SEAT_NAMES[lang][seat] if seat is not None else ""
+        act = say(f"act.{event.type}", lang)
+        names = say("announce.or", lang).join(tile_names([tile], lang) for tile in tiles)
+        texts[lang] = say("announce.doubt", lang, seat=who, act=act, tiles=names)
+    key = ("doubt", texts["zh"])
+    return Announcement("uncertain", texts["zh"], texts["en"], seat, tuple(sorted(tiles)), None, event.t, key)
+
+
+@dataclass(frozen=True)
 class Memory:
     """What has been said in this hand that later records must not repeat.
 
@@ -367,6 +396,8 @@ def _hand_end(speak: _Speaker, after: State) -> None:
     }
     text = _both("announce.totals", totals=_Text(shown["zh"], shown["en"]))
     _say_text(speak, "settlement", None, text)
+    if after.line in after.unsettled:
+        _say_text(speak, "uncertain", None, _both("announce.unsettled"))
     if not after.cut:
         dealer = next_dealer(after)
         _say_text(speak, "dealer", dealer, _both("announce.next_dealer", seat=dealer))

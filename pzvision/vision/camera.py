@@ -90,6 +90,7 @@ class LiveSource(FrameSource):
         config: CaptureConfig,
         *,
         reconnect: bool,
+        speed: float = 1.0,
     ) -> None:
         super().__init__()
         self.name = name
@@ -97,6 +98,7 @@ class LiveSource(FrameSource):
         self._connect = connect
         self._config = config
         self._reconnect = reconnect
+        self._speed = speed
         self._lock = threading.Condition()
         self._frame: Frame | None = None
         self._fetched = True
@@ -163,7 +165,7 @@ class LiveSource(FrameSource):
                     time.sleep(wait)
                 yield frame
 
-        source = cls(recording.name, connect, config, reconnect=False)
+        source = cls(recording.name, connect, config, reconnect=False, speed=speed)
         source.size = recording.size
         source.frame_count, source.duration = recording.frame_count, recording.duration
         source.notes = recording.notes
@@ -301,11 +303,18 @@ class LiveSource(FrameSource):
             age = None if self._last_at is None else now - self._last_at
             return replace(self._health, fps=round(fps, 1), age_s=None if age is None else round(age, 2))
 
+    def age_of(self, frame: Frame) -> float:
+        """Seconds since a frame of this source arrived (for a played recording: since it was due)."""
+        with self._lock:
+            return max(0.0, time.monotonic() - self._started - frame.t / self._speed)
+
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
         """Newest frames until the source ends or is closed; waits through a lost connection."""
         due = start
         while True:
-            frame = self.latest(timeout=0.5)
+            frame = self.latest(timeout=0.2)
+            if self._stopped:
+                return
             if frame is None:
                 with self._lock:
                     if self._closed or (self._health.state == "ended" and self._fetched):

@@ -98,6 +98,7 @@ class FrameSource(ABC):
 
     def __init__(self) -> None:
         self.notes: list[str] = []
+        self._stopped = False
 
     @abstractmethod
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
@@ -105,6 +106,10 @@ class FrameSource(ABC):
 
     def __iter__(self) -> Iterator[Frame]:
         return self.frames()
+
+    def stop(self) -> None:
+        """Let `frames` end at the next frame. May be called from a signal handler."""
+        self._stopped = True
 
     def close(self) -> None:  # noqa: B027 - most sources have nothing to close
         """Let go of the file or the device. Safe to call twice."""
@@ -154,7 +159,7 @@ def _open_path(path: Path, text: str, config: CaptureConfig) -> FrameSource:
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise PzvisionError(
-                f"no such source: {text!r} (expected a video, a picture folder, an address or a webcam number)"
+                f"no such source: {text!r} (expected a video, picture folder, address or webcam number)"
             ) from None
         raise PzvisionError(f"cannot read {text!r}: {error.strerror}") from None
     if stat.S_ISDIR(mode.st_mode):
@@ -201,7 +206,7 @@ class ImageSource(FrameSource):
         due = start
         for index, path in enumerate(self._files):
             t = index / self._fps
-            if end is not None and t > end:
+            if self._stopped or (end is not None and t > end):
                 return
             if t + 1e-6 < due:
                 continue
@@ -236,10 +241,10 @@ class VideoSource(FrameSource):
                 f"{spec!r} is not a video that can be read: damaged, cut off before its index, or not a video"
             )
         fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self._fps = fps if 0 < fps < 1000 else 25.0
+        self.fps = fps if 0 < fps < 1000 else 25.0
         count = int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT))
         self.frame_count = count if 0 < count < 10**8 else None
-        self.duration = self.frame_count / self._fps if self.frame_count else None
+        self.duration = self.frame_count / self.fps if self.frame_count else None
         # One frame is decoded now: a file whose first picture is broken is an error, not an empty game.
         if not self._capture.grab():
             self.close()
@@ -257,7 +262,7 @@ class VideoSource(FrameSource):
         t = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000.0
         if index == 0:
             return max(t, 0.0) if np.isfinite(t) else 0.0
-        return t if np.isfinite(t) and t > before else before + 1.0 / self._fps
+        return t if np.isfinite(t) and t > before else before + 1.0 / self.fps
 
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
         """See `FrameSource.frames`. A video can be read once; unwanted frames are decoded but not copied."""
@@ -271,7 +276,7 @@ class VideoSource(FrameSource):
         while self._capture is not None and self._capture.grab():
             index += 1
             t = self._time(index, t)
-            if end is not None and t > end:
+            if self._stopped or (end is not None and t > end):
                 return
             if t + 1e-6 < due:
                 continue

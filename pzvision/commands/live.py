@@ -1,0 +1,67 @@
+"""``pzvision live``: a camera in, announcements, a game log and the table page out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SUMMARY = ("接摄像头看一局牌,开牌桌页面。", "Watch a table through a camera and serve the table page.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `pzvision.cli`."""
+    from pzvision.live.arguments import add_game_arguments
+
+    parser.add_argument(
+        "--camera",
+        required=True,
+        metavar="N|URL|FILE",
+        help="摄像头编号、网址或录像 webcam number, address, or a video played at real speed",
+    )
+    add_game_arguments(parser)
+    parser.add_argument("--port", type=int, default=8642, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
+
+
+def run(args: argparse.Namespace) -> int:
+    """See `pzvision.cli`."""
+    from pzvision.errors import PzvisionError
+    from pzvision.live.arguments import check_game
+    from pzvision.live.hub import Hub
+    from pzvision.live.logfile import LogFile
+    from pzvision.live.pipeline import Pipeline
+    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.serving import run_with_page
+    from pzvision.vision.capture import open_source
+    from pzvision.vision.detector import TileDetector
+
+    if not 0 <= args.port <= 65535:
+        raise PzvisionError(f"--port {args.port}: expected 0 to 65535")
+    path = Path(args.camera)
+    setup = check_game(args, beside=path if path.is_file() else None)
+    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    log_file = LogFile(args.events) if args.events else None
+    source = open_source(args.camera, live=True)
+    hub = None if args.no_page else Hub()
+    try:
+        pipeline = Pipeline(
+            source,
+            setup.calibration,
+            setup.reader,
+            detector,
+            config=setup.pipeline,
+            hub=hub,
+            log_file=log_file,
+            on_said=printer(args.lang),
+        )
+        if hub is None:
+            stats = pipeline.run()
+        else:
+            stats = run_with_page(hub, pipeline.run, port=args.port, lang=args.lang)
+    finally:
+        source.close()
+    print(settlement(pipeline.session, args.lang))
+    if stats.latency_ms is not None:
+        p50, p95 = stats.latency_ms
+        note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
+    return 130 if stats.interrupted else 0

@@ -1,0 +1,117 @@
+"""``pzvision replay``: a recorded game in, announcements and a settled log out."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SUMMARY = ("看一段录像:播报、牌谱、结算。", "Watch a recording: announcements, game log, settlement.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `pzvision.cli`."""
+    from pzvision.live.arguments import add_game_arguments
+
+    parser.add_argument(
+        "source", metavar="SOURCE", help="录像、图片目录或网址 video, folder of pictures or URL"
+    )
+    add_game_arguments(parser)
+    parser.add_argument("--render", metavar="OUT.mp4", help="写标注录像 write an annotated video here")
+    parser.add_argument(
+        "--declarations",
+        metavar="FILE",
+        help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t",
+    )
+    parser.add_argument("--start", type=float, default=0.0, metavar="S", help="从第几秒 from this second on")
+    parser.add_argument("--end", type=float, metavar="S", help="到第几秒 up to this second")
+    parser.add_argument(
+        "--fps",
+        type=float,
+        default=10.0,
+        metavar="N",
+        help="图片目录的帧率 frames a second of a picture folder",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """See `pzvision.cli`."""
+    from tqdm import tqdm
+
+    from pzvision.errors import PzvisionError
+    from pzvision.live.arguments import check_game
+    from pzvision.live.logfile import LogFile
+    from pzvision.live.picture import beside, picture_lang, side_panel
+    from pzvision.live.pipeline import Pipeline
+    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.video import VideoFile
+    from pzvision.messages import say
+    from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
+    from pzvision.vision.detector import TileDetector
+
+    if not 0 <= args.start < 1e6:
+        raise PzvisionError(f"--start {args.start:g}: expected seconds from 0")
+    if args.end is not None and args.end <= args.start:
+        raise PzvisionError(f"--end {args.end:g}: expected more than --start {args.start:g}")
+    if not 0.1 <= args.fps <= 240:
+        raise PzvisionError(f"--fps {args.fps:g}: expected 0.1 to 240")
+    path = Path(args.source)
+    setup = check_game(
+        args,
+        beside=path if path.exists() else None,
+        declarations=Path(args.declarations) if args.declarations else None,
+    )
+    source = open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
+    setup.calibration.check_image_size(*source.size)
+    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    log_file = LogFile(args.events) if args.events else None
+    video = None
+    if args.render:
+        video = VideoFile(args.render, source.fps if isinstance(source, VideoSource) else args.fps)
+
+    bar = tqdm(total=source.frame_count, unit="frame", unit_scale=False, disable=None, dynamic_ncols=True)
+    panel = None
+    panel_at = -1.0
+
+    def draw(frame: Frame, pipeline: Pipeline) -> None:
+        nonlocal panel, panel_at
+        assert video is not None
+        height = 720
+        if panel is None or frame.t - panel_at >= 0.2:
+            panel, panel_at = side_panel(pipeline.view(), height, args.lang), frame.t
+        video.write(beside(pipeline.picture(picture_lang(args.lang)), panel), frame.t)
+
+    def advance(frames: int) -> None:
+        bar.update(frames)
+
+    pipeline = Pipeline(
+        source,
+        setup.calibration,
+        setup.reader,
+        detector,
+        config=setup.pipeline,
+        log_file=log_file,
+        on_said=printer(args.lang, write=lambda line: tqdm.write(line)),
+        on_frame=draw if video is not None else None,
+        on_progress=advance,
+    )
+    try:
+        stats = pipeline.run(start=args.start, end=args.end)
+    except BaseException:
+        bar.close()
+        if video is not None:
+            video.close(keep=False)
+        raise
+    bar.close()
+    if video is not None:
+        video.close()
+    for text in source.notes:
+        note(text)
+    print(settlement(pipeline.session, args.lang))
+    note(
+        f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s"
+        f" ({stats.looks} looks, detector asked {stats.detections} times, {', '.join(detector.providers)})"
+    )
+    for out in (args.events if pipeline.session.log else None, args.render if stats.frames else None):
+        if out:
+            note(say("live.written", args.lang, path=out))
+    return 130 if stats.interrupted else 0

@@ -1,0 +1,167 @@
+"""What `replay`, `live` and `demo` have in common: their arguments, checked before anything is opened."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pzvision.errors import FormatError, PzvisionError
+from pzvision.game import Declare, read_log
+from pzvision.live.pipeline import PipelineConfig
+from pzvision.rules import Ruleset, load_ruleset
+from pzvision.rules.arguments import add_ruleset_arguments, parse_options
+from pzvision.table.reader import TableReader
+from pzvision.tiles import SEATS, Seat, parse_seat
+from pzvision.vision.calibration import Calibration, load
+
+DEFAULT_CALIBRATION = Path("calibration/table.toml")
+
+
+def add_game_arguments(parser: argparse.ArgumentParser, *, ruleset: str | None = None) -> None:
+    """Ruleset, stake, dealer, names, calibration, models and language."""
+    add_ruleset_arguments(parser, default=ruleset)
+    parser.add_argument("--calibration", metavar="FILE", help="标定文件 calibration file (TOML or JSON)")
+    parser.add_argument("--base", type=int, default=1, metavar="N", help="底 stake of one fan (default 1)")
+    parser.add_argument(
+        "--dealer", metavar="SEAT", help="庄家 dealer: E, S, W or N (default: who acts first)"
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="SEAT=NAME",
+        help="玩家名字 a player's name; repeatable",
+    )
+    parser.add_argument("--events", metavar="OUT.jsonl", help="写牌谱 write the game log here")
+    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
+    parser.add_argument(
+        "--every",
+        type=float,
+        default=0.2,
+        metavar="S",
+        help="每几秒看一次 seconds between looks (default 0.2)",
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+
+
+@dataclass(frozen=True)
+class GameSetup:
+    """A game about to be watched, all arguments checked."""
+
+    ruleset: Ruleset
+    ruleset_id: str
+    options: Mapping[str, object]
+    calibration: Calibration
+    base: int = 1
+    dealer: Seat | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    declarations: tuple[Declare, ...] = ()
+    pipeline: PipelineConfig = field(default_factory=PipelineConfig)
+
+    def reader(self, dealer: Seat | None = None) -> TableReader:
+        """A reader for one hand; ``dealer`` for a hand after the first."""
+        return TableReader(
+            self.calibration,
+            self.ruleset,
+            base=self.base,
+            dealer=dealer or self.dealer,
+            names=self.names or None,
+            options=self.options,
+            declarations=self.declarations,
+        )
+
+
+def check_game(
+    args: argparse.Namespace, *, beside: Path | None = None, declarations: Path | None = None
+) -> GameSetup:
+    """Check the arguments.
+
+    Args:
+        args: parsed from `add_game_arguments`.
+        beside: a file in whose folder a calibration may lie, for when none was named.
+        declarations: a JSONL file of ``declare`` records with ``t``.
+
+    Raises:
+        PzvisionError: naming the argument, its value and what was expected.
+    """
+    if args.ruleset is None:
+        raise PzvisionError("no ruleset: give --ruleset ID (pzvision rules lists them)")
+    options = parse_options(args.option)
+    ruleset = load_ruleset(args.ruleset, options)
+    if args.base < 1:
+        raise PzvisionError(f"--base {args.base}: expected a whole number from 1")
+    if not 0.02 <= args.every <= 5:
+        raise PzvisionError(f"--every {args.every}: expected 0.02 to 5 seconds")
+    if args.threads is not None and args.threads < 1:
+        raise PzvisionError(f"--threads {args.threads}: expected 1 or more")
+    dealer = None
+    if args.dealer is not None:
+        try:
+            dealer = parse_seat(args.dealer)
+        except FormatError:
+            raise PzvisionError(f"--dealer {args.dealer!r}: expected one of E S W N") from None
+    return GameSetup(
+        ruleset=ruleset,
+        ruleset_id=args.ruleset,
+        options=options,
+        calibration=find_calibration(args.calibration, beside),
+        base=args.base,
+        dealer=dealer,
+        names=_names(args.name),
+        declarations=read_declarations(declarations) if declarations is not None else (),
+        pipeline=PipelineConfig(look_s=args.every),
+    )
+
+
+def find_calibration(named: str | None, beside: Path | None = None) -> Calibration:
+    """The named file, else ``calibration.toml`` or ``.json`` beside the recording, else the default one.
+
+    Raises `PzvisionError` when there is none or it cannot be used.
+    """
+    if named is not None:
+        return load(named)
+    places = [DEFAULT_CALIBRATION]
+    if beside is not None:
+        folder = beside if beside.is_dir() else beside.parent
+        places = [folder / "calibration.toml", folder / "calibration.json", *places]
+    for place in places:
+        if place.is_file():
+            return load(place)
+    raise PzvisionError(
+        "no calibration: give --calibration FILE, or make one with pzvision calibrate"
+        f" (looked for {', '.join(map(str, places))})"
+    )
+
+
+def _names(words: list[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for word in words:
+        seat, equals, name = word.partition("=")
+        if not equals or seat not in SEATS or not name.strip():
+            raise PzvisionError(f"--name {word!r}: expected SEAT=NAME such as E=小王")
+        names[seat] = name.strip()[:40]
+    return names
+
+
+def read_declarations(path: Path) -> tuple[Declare, ...]:
+    """The ``declare`` records of a JSONL file, each with ``t``. Raises `PzvisionError` naming the line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise PzvisionError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PzvisionError(f"{str(path)!r} is not UTF-8 text") from None
+    out = []
+    try:
+        for line in read_log(text.splitlines()):
+            if not isinstance(line.event, Declare):
+                raise FormatError(f"line {line.line}: type {line.event.type!r}: expected declare")
+            if line.event.t is None:
+                raise FormatError(f"line {line.line}: declare: t is missing: expected seconds")
+            out.append(line.event)
+    except FormatError as error:
+        raise PzvisionError(f"{path}: {error}") from None
+    return tuple(out)
