@@ -1,0 +1,156 @@
+"""Stage two of the detector: names rectified tile faces and tells which way up they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from pzvision.errors import PzvisionError
+from pzvision.tiles import OTHER
+from pzvision.vision.detections import FloatArray, IntArray
+from pzvision.vision.rectify import SIZE, rectify
+
+CLASSES: Final = OTHER + 1
+
+
+@dataclass(frozen=True)
+class ReaderConfig:
+    """How faces are read.
+
+    Attributes:
+        batch: faces per run of the network; bounds its memory.
+        grow: share of its side by which a quadrilateral is enlarged before it is cut out.
+        face_log_ratio: log(height / width) of a tile's face.
+        ratio_spread: standard deviation of that log ratio in pictures (foreshortening); the way up is judged
+            by it as well as by the face.
+    """
+
+    batch: int = 128
+    grow: float = 0.03
+    face_log_ratio: float = 0.29
+    ratio_spread: float = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What ``N`` faces are.
+
+    Attributes:
+        probs: ``(N, 28)`` float32, calibrated: the 27 kinds and `tiles.OTHER` (any other face, or none).
+        turns: ``(N, 4)`` float32: how likely the face's own top left is at corner 0, 1, 2, 3 of its picture
+            (clockwise from the top left). Many faces look the same upside down; theirs is split between two.
+    """
+
+    probs: FloatArray
+    turns: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.probs)
+
+    @property
+    def kinds(self) -> IntArray:
+        """``(N,)`` int64: the likeliest kind of each face."""
+        return np.asarray(self.probs.argmax(axis=1), np.int64)
+
+    @property
+    def rotation(self) -> IntArray:
+        """``(N,)`` int64 0–3: the corner where the face's own top left is."""
+        return np.asarray(self.turns.argmax(axis=1), np.int64)
+
+
+class FaceReader:
+    """Runs ``reader.onnx``.
+
+    Args:
+        model: the ONNX file.
+        threads: threads of onnxruntime; None lets it decide.
+        providers: execution providers of onnxruntime, best first.
+
+    Raises:
+        PzvisionError: the file is missing or is no face reader.
+    """
+
+    def __init__(
+        self,
+        model: Path,
+        *,
+        threads: int | None = None,
+        config: ReaderConfig | None = None,
+        providers: tuple[str, ...] = ("CPUExecutionProvider",),
+    ) -> None:
+        self.config = config or ReaderConfig()
+        if not model.is_file():
+            raise PzvisionError(f"{model}: no such file; expected the face reader's ONNX model")
+        options = onnxruntime.SessionOptions()
+        if threads is not None:
+            options.intra_op_num_threads = threads
+        try:
+            self._session = onnxruntime.InferenceSession(str(model), options, providers=list(providers))
+        except Exception as error:  # onnxruntime has no base class of its own for what it raises
+            raise PzvisionError(
+                f"{model}: onnxruntime cannot read it: {str(error).splitlines()[0]}"
+            ) from None
+        inputs = {i.name: list(i.shape) for i in self._session.get_inputs()}
+        outputs = [o.name for o in self._session.get_outputs()]
+        if inputs.get("faces", [])[1:] != [SIZE, SIZE, 3] or outputs != ["kinds", "turns"]:
+            raise PzvisionError(
+                f"{model}: not a face reader: expected input faces (n, {SIZE}, {SIZE}, 3) and outputs kinds, "
+                f"turns; got {inputs} and {outputs}"
+            )
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The execution providers in use."""
+        return tuple(self._session.get_providers())
+
+    def read(self, faces: npt.NDArray[np.uint8]) -> Reading:
+        """Read ``(N, SIZE, SIZE, 3)`` uint8 BGR pictures of faces, as `rectify` cuts them.
+
+        Raises:
+            ValueError: when `faces` has another shape or dtype.
+        """
+        if faces.ndim != 4 or faces.shape[1:] != (SIZE, SIZE, 3) or faces.dtype != np.uint8:
+            raise ValueError(f"faces: expected uint8 (N, {SIZE}, {SIZE}, 3), got {faces.dtype} {faces.shape}")
+        parts = [
+            self._session.run(["kinds", "turns"], {"faces": faces[i : i + self.config.batch]})
+            for i in range(0, len(faces), self.config.batch)
+        ]
+        if not parts:
+            return Reading(np.zeros((0, CLASSES), np.float32), np.zeros((0, 4), np.float32))
+        return Reading(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]))
+
+    def read_quads(
+        self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]
+    ) -> tuple[Reading, FloatArray]:
+        """Read the tiles of a picture whose outlines are known but not which corner is the top left.
+
+        Args:
+            image: ``(H, W, 3)`` uint8 BGR.
+            quads: ``(N, 4, 2)`` px, clockwise, any corner first.
+
+        Returns:
+            The reading (its `turns` count from the given first corner and weigh in the outline's proportions)
+            and ``(N, 4, 2)`` float32: the same outlines, each from the face's own top left.
+        """
+        quads = np.asarray(quads, np.float32).reshape(-1, 4, 2)
+        centre = quads.mean(axis=1, keepdims=True)
+        reading = self.read(rectify(image, centre + (quads - centre) * (1 + self.config.grow)))
+        turns = reading.turns * self._by_shape(quads)
+        turns /= np.maximum(turns.sum(axis=1, keepdims=True), 1e-12)
+        reading = Reading(reading.probs, turns.astype(np.float32))
+        order = (np.arange(4)[None] + reading.rotation[:, None]) % 4
+        return reading, np.take_along_axis(quads, order[..., None], axis=1)
+
+    def _by_shape(self, quads: FloatArray) -> FloatArray:
+        """``(N, 4)``: how well each rotation fits the outline's proportions: faces are higher than wide."""
+        sides = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2) + 1e-3
+        ratio = np.log((sides[:, 1] + sides[:, 3]) / (sides[:, 0] + sides[:, 2]))
+        expected, spread = self.config.face_log_ratio, self.config.ratio_spread
+        upright = np.exp(-((ratio - expected) ** 2) / (2 * spread**2))
+        lying = np.exp(-((-ratio - expected) ** 2) / (2 * spread**2))
+        return np.stack([upright, lying, upright, lying], axis=1).astype(np.float32) + 1e-6
