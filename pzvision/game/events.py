@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, get_args
 
 from pzvision.errors import FormatError
+from pzvision.rules.stream import json_line
 from pzvision.tiles import (
     COPIES,
     SEATS,
@@ -410,7 +411,7 @@ def format_event(event: Event) -> dict[str, Any]:
 
 def format_log(events: Iterable[Event]) -> str:
     """The events as JSON lines, each ending in a newline."""
-    return "".join(json.dumps(format_event(event), ensure_ascii=False) + "\n" for event in events)
+    return "".join(json_line(format_event(event)) + "\n" for event in events)
 
 
 def read_log(lines: Iterable[str]) -> Iterator[LogLine]:

@@ -12,12 +12,23 @@ from pzvision.rules import Payer, Score, cha_jiao_value, kong_fan
 from pzvision.tiles import COPIES, SEATS, Seat, suit
 
 
-def pay(state: State, event: int, kind: PaymentKind, source: Seat, target: Seat, fan: int, why: str) -> None:
+def pay(
+    state: State,
+    event: int,
+    kind: PaymentKind,
+    source: Seat,
+    target: Seat,
+    fan: int,
+    why: str,
+    *,
+    payer: Payer | None = None,
+    chain: int = 0,
+) -> None:
     """One line, unless it is for nothing."""
     if fan <= 0:
         return
     amount = fan * state.base
-    state.ledger = (*state.ledger, Payment(event, kind, source, target, fan, amount, why))
+    state.ledger = (*state.ledger, Payment(event, kind, source, target, fan, amount, why, payer, chain))
     totals = list(state.totals)
     totals[INDEX[source]] -= amount
     totals[INDEX[target]] += amount
@@ -35,7 +46,7 @@ def pay_kong(state: State, kong: PendingKong) -> None:
     """The money for a kong whose replacement has just been drawn."""
     fan = kong_fan(state.ruleset, kong.kind, kong.chain, kept=kong.kept)
     for payer in kong_payers(state, kong):
-        pay(state, kong.event, "kong", payer, kong.seat, fan, kong.kind)
+        pay(state, kong.event, "kong", payer, kong.seat, fan, kong.kind, chain=kong.chain)
 
 
 def why_win(score: Score) -> str:
@@ -47,7 +58,8 @@ def pay_win(state: State, winner: Seat, source: Seat | None, score: Score, event
     """A win: ``source`` alone pays, or everyone still in for a self-draw. Call before the winner is out."""
     payers = [source] if source is not None else [seat for seat in state.playing if seat != winner]
     for payer in payers:
-        pay(state, event, "win", payer, winner, score.payment(state[payer].payer), why_win(score))
+        brings = state[payer].payer
+        pay(state, event, "win", payer, winner, score.payment(brings), why_win(score), payer=brings)
 
 
 def pay_leaver(state: State, seat: Seat, event: int) -> None:

@@ -45,7 +45,10 @@ INDEX: Final[dict[Seat, int]] = {seat: index for index, seat in enumerate(SEATS)
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One ledger line: ``source`` pays ``target``. ``amount`` = ``fan`` × base. ``why``: pattern ids."""
+    """One ledger line: ``source`` pays ``target``. ``amount`` = ``fan`` × base. ``why``: pattern or kong ids.
+
+    ``payer``: for a win, what the payer brought to the bill. ``chain``: for a kong, how many came before it.
+    """
 
     event: int
     kind: PaymentKind
@@ -54,6 +57,8 @@ class Payment:
     fan: int
     amount: int
     why: str
+    payer: Payer | None = None
+    chain: int = 0
 
 
 @dataclass(frozen=True, slots=True)

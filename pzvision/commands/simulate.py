@@ -1,0 +1,77 @@
+"""``pzvision simulate --ruleset ID --hands 10 --seed 1``: simulated hands, as a game log."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pzvision.errors import PzvisionError
+from pzvision.messages.game import MESSAGES
+from pzvision.rules.arguments import add_ruleset_arguments, parse_options
+from pzvision.tiles import SEATS
+
+SUMMARY = MESSAGES["game.summary.simulate"]
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise ValueError(text)
+    return value
+
+
+_count.__name__ = "number from 1"
+_share.__name__ = "share from 0 to 1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to play, how much of it, how it starts, and where to write it."""
+    add_ruleset_arguments(parser, default="pzh-traditional")
+    parser.add_argument("--hands", type=_count, default=1, help="局数 how many hands (default 1)")
+    parser.add_argument("--seed", type=int, default=1, help="随机种子 the same seed, the same hands")
+    parser.add_argument("--base", type=_count, default=1, help="底 amount of one fan (default 1)")
+    parser.add_argument("--dealer", choices=SEATS, default="E", help="首局庄家 first dealer (default E)")
+    parser.add_argument(
+        "--spice",
+        type=_share,
+        default=0.0,
+        help="做牌的机会,让少见的规则出现 how often a dealt hand is stacked (0 to 1)",
+    )
+    parser.add_argument("--leave", type=_share, default=0.0, help="胡后早退 how often a winner leaves early")
+    parser.add_argument("--out", type=Path, metavar="LOG.jsonl", help="写入文件 write here (default: print)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the log."""
+    from pzvision.game.events import format_log
+    from pzvision.game.simulate import simulate
+
+    events = simulate(
+        args.ruleset,
+        args.seed,
+        args.hands,
+        base=args.base,
+        options=parse_options(args.option),
+        dealer=args.dealer,
+        spice=args.spice,
+        leave=args.leave,
+    )
+    text = format_log(events)
+    if args.out is None:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        sys.stdout.write(text)
+        return 0
+    try:
+        args.out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PzvisionError(f"cannot write {str(args.out)!r}: {error.strerror or error}") from None
+    return 0
