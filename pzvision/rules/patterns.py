@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from pzvision.rules import readings as r
+from pzvision.rules import facts as r
 from pzvision.rules.hand import By, Opening
 from pzvision.rules.ruleset import Ruleset
 
@@ -51,7 +51,7 @@ class Facts:
 
     @classmethod
     def unpack(cls, bits: int, by: By, kong_chain: int, opening: Opening | None) -> Facts:
-        """From the packed ints of `readings`."""
+        """From the packed ints of `facts`."""
         suits = [bits >> (r.SUIT_SHIFT + r.SUIT_WIDTH * suit) for suit in range(3)]
         seven = bool(bits & r.SEVEN_PAIRS)
         return cls(

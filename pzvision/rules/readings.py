@@ -1,8 +1,8 @@
 """Readings of a winning hand: which sets it falls into and what the winning tile completes.
 
 The dearest reading counts (D3), so a hand's value depends only on the few facts of a reading that patterns
-look at. Those facts are packed into an int per suit, remembered by the suit's counts; a whole hand's facts
-are the bitwise OR of its suits' and melds' ints (the constants below). Only when someone asks for
+look at. Those facts are packed into an int per suit (`facts`); a whole hand's facts
+are the bitwise OR of its suits' and melds' ints (constants in `facts`). Only when someone asks for
 the words are the sets themselves looked up again (`find_reading`).
 """
 
@@ -10,44 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from typing import Final, Literal, TypeAlias
 
+from pzvision.rules.facts import (
+    ALL_MELDS,
+    FILLS_PAIR,
+    FOURS_SHIFT,
+    HAS_MELD,
+    HAS_MIDDLE_SET,
+    HAS_NON_258,
+    HAS_PENG,
+    HAS_SEQUENCE,
+    MING_SHIFT,
+    SEVEN_PAIRS,
+    SPLIT_FOURS_SHIFT,
+    SUIT_PRESENT,
+    SUIT_SHIFT,
+    SUIT_WIDTH,
+    WON_AN_GUI,
+    WON_MING_GUI,
+    WON_TRIPLET_SEQUENCE,
+    facts_table,
+    fill_bits,
+)
 from pzvision.rules.hand import Meld
-from pzvision.rules.tables import DIGITS, PAIR_BIT, SETS_BIT, SUIT_LOOKUP
 from pzvision.tiles import COPIES, KINDS, Tile, format_tiles
 
 Wait: TypeAlias = Literal["gap", "edge", "terminal_edge", "pair", "triplet", "two_sided"]
-
-# Facts true of the whole hand when true of any part:
-HAS_SEQUENCE: Final = 1 << 0  # some set is a sequence
-HAS_MIDDLE_SET: Final = 1 << 1  # some set, or the pair, has neither a 1 nor a 9
-HAS_NON_258: Final = 1 << 2  # some tile is not 2, 5 or 8
-# What the winning tile completes, in the suit it belongs to:
-FILLS_4_6: Final = 1 << 3  # a 5 between 4 and 6
-FILLS_GAP: Final = 1 << 4  # the middle of a sequence
-FILLS_EDGE: Final = 1 << 5  # 3 on 12, 7 on 89
-FILLS_TERMINAL: Final = 1 << 6  # 1 on 23, 9 on 78
-FILLS_PAIR: Final = 1 << 7  # the pair's second tile
-# The winning tile's own fours and 碰:
-WON_AN_GUI: Final = 1 << 8  # it is one of four concealed
-WON_TRIPLET_SEQUENCE: Final = 1 << 9  # those four are a triplet and part of a sequence
-WON_MING_GUI: Final = 1 << 10  # it is the fourth of a 碰
-# Whole-hand facts:
-ALL_MELDS: Final = 1 << 11  # four melds
-SEVEN_PAIRS: Final = 1 << 12
-# Per suit 0, 1, 2: present (1 bit), concealed fours (2 bits), fours that are triplet and sequence (2 bits).
-SUIT_SHIFT: Final = 13
-SUIT_WIDTH: Final = 5
-SUIT_PRESENT: Final = 1 << 0
-FOURS_SHIFT: Final = 1
-SPLIT_FOURS_SHIFT: Final = 3
-# How many 碰 have their fourth tile in the hand (3 bits).
-MING_SHIFT: Final = SUIT_SHIFT + 3 * SUIT_WIDTH
-MING_MASK: Final = 7
-HAS_MELD: Final = 1 << (MING_SHIFT + 3)
-HAS_PENG: Final = 1 << (MING_SHIFT + 4)
 
 RankSet: TypeAlias = tuple[int, ...]  # ranks 0-8 of one set or pair
 Parts: TypeAlias = tuple[RankSet, ...]
@@ -104,13 +94,6 @@ def wait_in(part: RankSet, rank: int) -> Wait:
     return "two_sided"
 
 
-def _wait_bits(part: RankSet, rank: int) -> int:
-    wait = wait_in(part, rank)
-    if wait == "gap":
-        return FILLS_GAP | (FILLS_4_6 if rank == 4 else 0)
-    return {"edge": FILLS_EDGE, "terminal_edge": FILLS_TERMINAL, "pair": FILLS_PAIR}.get(wait, 0)
-
-
 def _reading_facts(counts: Sequence[int], parts: Parts, rank: int) -> tuple[int, int]:
     """Shared facts and per-suit facts of one reading of a suit, but for what the winning tile fills.
 
@@ -138,46 +121,44 @@ def _reading_facts(counts: Sequence[int], parts: Parts, rank: int) -> tuple[int,
     return bits, present | len(fours) << FOURS_SHIFT | len(split) << SPLIT_FOURS_SHIFT
 
 
-@cache  # asked for finished suits only, of which there are 21,743
-def _suit_facts(counts: bytes, rank: int) -> tuple[tuple[int, int], ...]:
-    """Distinct (shared facts, per-suit facts) of a finished suit; `rank` -1: it has not the winning tile."""
-    found: dict[tuple[int, int], None] = {}
+def suit_facts(counts: Sequence[int], suit: int, rank: int) -> tuple[int, ...]:
+    """What `FactsTable.of` holds, worked out from the readings themselves; for five of a kind, too."""
+    found: dict[int, None] = {}
     for parts in decompose(counts):
         bits, own = _reading_facts(counts, parts, rank)
+        bits |= own << (SUIT_SHIFT + SUIT_WIDTH * suit)
         if rank < 0:
-            found[bits, own] = None
+            found[bits] = None
         for part in parts:
             if rank in part:
-                found[bits | _wait_bits(part, rank), own] = None
-    return tuple(found)
+                found[bits | fill_bits(part, rank)] = None
+    return tuple(sorted(found))
 
 
-class SuitFacts(dict[bytes, tuple[int, ...]]):
-    """Nine counts of one suit → its facts, one int per reading that differs; empty where it is not finished.
+class SuitFacts(dict[bytes, tuple[tuple[int, ...], ...]]):
+    """Nine counts → their facts as suit 0, 1 and 2, one int per reading that differs; empty: not finished.
 
-    `suit` 0–2 says where its own bits go; `rank` 0–8 is the winning tile's, −1 where that is of another suit.
+    `rank` 0–8 is the winning tile's, −1 where that is of another suit. Filled as hands come.
     """
 
-    def __init__(self, suit: int, rank: int) -> None:
+    def __init__(self, rank: int) -> None:
         super().__init__()
-        self.suit = suit
         self.rank = rank
 
-    def __missing__(self, counts: bytes) -> tuple[int, ...]:
-        if max(counts) <= COPIES and not (
-            SUIT_LOOKUP[int(counts.translate(DIGITS), 5)] & (SETS_BIT | PAIR_BIT)
-        ):
-            return ()
-        shift = SUIT_SHIFT + SUIT_WIDTH * self.suit
-        facts = tuple(bits | own << shift for bits, own in _suit_facts(counts, self.rank))
-        self[counts] = facts
+    def __missing__(self, counts: bytes) -> tuple[tuple[int, ...], ...]:
+        if max(counts) > COPIES:  # five of a kind (`own_four_wait`) is too rare for the table
+            return tuple(suit_facts(counts, suit, self.rank) for suit in range(3))
+        facts = facts_table().of(counts, self.rank)
+        if facts[0]:
+            self[counts] = facts
         return facts
 
 
-#: [suit]: facts of a suit without the winning tile.
-OTHER_SUIT: Final = tuple(SuitFacts(suit, -1) for suit in range(3))
+#: Facts of a suit without the winning tile.
+OTHER_SUIT: Final = SuitFacts(-1)
+_BY_RANK: Final = tuple(SuitFacts(rank) for rank in range(9))
 #: [tile]: facts of the winning tile's suit.
-WINNING_SUIT: Final = tuple(SuitFacts(tile // 9, tile % 9) for tile in range(KINDS))
+WINNING_SUIT: Final = _BY_RANK * 3
 
 
 def _meld_facts(tile: Tile, peng: bool) -> int:
@@ -250,7 +231,7 @@ def readings(hand: bytes, melds: Sequence[Meld], tile: Tile) -> Iterator[tuple[R
             if tile in part and part not in parts[:index]:
                 filled = tuple(kind % 9 for kind in part)
                 reading = Reading(parts, tuple(melds), tile, index, wait_in(filled, tile % 9))
-                yield reading, facts | _wait_bits(filled, tile % 9)
+                yield reading, facts | fill_bits(filled, tile % 9)
     if not melds and sum(hand) == 14 and all(count % 2 == 0 for count in hand):
         pairs = tuple((kind, kind) for kind, count in enumerate(hand) for _ in range(count // 2))
         yield Reading(pairs, (), tile, pairs.index((tile, tile)), "pair"), seven_pairs_facts(hand, tile)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from pzvision.errors import FormatError
 from pzvision.rules.hand import BYS, By, Declaration, Lang, Meld, Opening, Payer
@@ -284,21 +284,18 @@ def _check(rules: Ruleset, how: Circumstances) -> None:
         raise FormatError(f"bao_ting is not in {rules.id}", field="opening")
 
 
-_MEN, _TIAO, _TONG = OTHER_SUIT
-
-
 def _best(values: _Values, hand: bytes, melds: int, tile: Tile) -> tuple[Value | None, int]:
     """The dearest reading's value and facts. `hand`: 27 counts with the winning tile; `melds`: their facts.
 
     (None, 0) where the tiles are no winning shape.
     """
-    won: tuple[int, ...]
+    men, tiao, tong = hand[:9], hand[9:18], hand[18:]
     if tile < 9:
-        won, one, two = WINNING_SUIT[tile][hand[:9]], _TIAO[hand[9:18]], _TONG[hand[18:]]
+        won, one, two = WINNING_SUIT[tile][men][0], OTHER_SUIT[tiao][1], OTHER_SUIT[tong][2]
     elif tile < 18:
-        won, one, two = WINNING_SUIT[tile][hand[9:18]], _MEN[hand[:9]], _TONG[hand[18:]]
+        won, one, two = WINNING_SUIT[tile][tiao][1], OTHER_SUIT[men][0], OTHER_SUIT[tong][2]
     else:
-        won, one, two = WINNING_SUIT[tile][hand[18:]], _MEN[hand[:9]], _TIAO[hand[9:18]]
+        won, one, two = WINNING_SUIT[tile][tong][2], OTHER_SUIT[men][0], OTHER_SUIT[tiao][1]
     best: Value | None = None
     facts = 0
     for a in won:
@@ -320,6 +317,9 @@ def _melds_fit(hand: bytes, melds: Sequence[Meld]) -> bool:
     """No more than four of a kind in the melds and the hand together."""
     tiles = {meld.tile for meld in melds}
     return len(tiles) == len(melds) and all(hand[meld.tile] + meld.size <= COPIES for meld in melds)
+
+
+_UP_TO_FOUR: Final = bytes(range(COPIES + 1))
 
 
 def score_win(
@@ -347,7 +347,12 @@ def score_win(
         hand = bytes(work)
     except (ValueError, TypeError, IndexError) as error:
         raise hand_error(concealed, melds, None, 13 - 3 * len(melds)) from error
-    if sum(hand) != 14 - 3 * len(melds) or max(hand) > COPIES or len(hand) != KINDS or tile < 0:
+    if (
+        sum(hand) != 14 - 3 * len(melds)
+        or hand.translate(None, _UP_TO_FOUR)
+        or len(hand) != KINDS
+        or tile < 0
+    ):
         raise hand_error(concealed, melds, tile, 14 - 3 * len(melds))
     if melds:
         if not _melds_fit(hand, melds):

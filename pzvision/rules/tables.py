@@ -33,7 +33,7 @@ POWERS: Final[npt.NDArray[np.int32]] = (5 ** np.arange(RANKS - 1, -1, -1)).astyp
 #: A count above 4 becomes a letter that `int` refuses.
 DIGITS: Final = b"01234" + b"z" * 251
 
-_SETS: Final = np.array(
+SETS: Final = np.array(
     [[3 if r == t else 0 for r in range(RANKS)] for t in range(RANKS)]
     + [[1 if s <= r <= s + 2 else 0 for r in range(RANKS)] for s in range(RANKS - 2)],
     dtype=np.int32,
@@ -51,7 +51,7 @@ def _grow(shapes: npt.NDArray[np.int32], parts: npt.NDArray[np.int32]) -> npt.ND
 def _build() -> npt.NDArray[np.int32]:
     sets = [np.zeros((1, RANKS), dtype=np.int32)]
     for _ in range(4):
-        sets.append(_grow(sets[-1], _SETS))
+        sets.append(_grow(sets[-1], SETS))
     complete = np.concatenate(sets)
     with_pair = _grow(complete, 2 * np.eye(RANKS, dtype=np.int32))
 
