@@ -75,7 +75,7 @@ class Plan:
         return self.tile[1] + self.gap
 
     def standing(self, index: int, *, apart: bool = False) -> Spot:
-        """Tile ``index`` of the hand from the player's left, upright; ``apart``: with the drawn tile's gap."""
+        """Tile ``index`` of the hand from the player's left, upright; ``apart``: the drawn one."""
         x = self.hand_left + (index + 0.5) * self.pitch + (1.1 if apart else 0.0)
         return Spot(x, -self.half + self.hand_edge, self.tile[0] / 2, 0.0, STANDING)
 
@@ -101,6 +101,6 @@ class Plan:
         return Spot(x, -self.river - row * (self.tile[0] + 0.15), self.tile[2] / 2, 0.0, UP)
 
     def meld(self, group: int, index: int, *, face_down: bool = False) -> Spot:
-        """Tile ``index`` (0–3) of meld ``group``, groups from the player's right end, each with room for four."""
+        """Tile ``index`` (0–3) of meld ``group`` from the player's right end; each has room for four."""
         x = self.meld_right - group * (4 * self.pitch + 0.9) - (index + 0.5) * self.pitch
         return Spot(x, -self.half + self.meld_edge, self.tile[2] / 2, 0.0, DOWN if face_down else UP)

@@ -1,0 +1,538 @@
+"""Each log record acted out on the table: which tiles move where, when, and whose arm does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pzvision.game.events import (
+    Deal,
+    Declare,
+    Discard,
+    Draw,
+    Event,
+    Gang,
+    HandEnd,
+    HandStart,
+    Leave,
+    Peng,
+    Reveal,
+    TailLamp,
+    Win,
+)
+from pzvision.synth.bodies import UP
+from pzvision.synth.placing import Plan, Spot
+from pzvision.synth.timeline import (
+    ArmKey,
+    Move,
+    Point,
+    Style,
+    Timeline,
+    Track,
+    Wall,
+    Zone,
+    face_up,
+    rest_point,
+    wall_places,
+)
+from pzvision.tiles import COPIES, KINDS, SEATS, Seat, format_tile
+
+_HAND_SIZE = 13
+
+
+class Stage:
+    """The table while a log is played on it; `build_timeline` is its way in."""
+
+    def __init__(self, near: Seat, plan: Plan, style: Style, seed: int, fps: float) -> None:
+        self.near, self.plan, self.style, self.fps = near, plan, style, fps
+        self.rng = np.random.default_rng([seed, 7])
+        self.now = 0.0
+        self.tracks: list[Track] = []
+        self.events: list[Event] = []
+        self.arms: list[list[ArmKey]] = [[ArmKey(0.0, rest_point(plan, s, left=False))] for s in range(4)]
+        self.last_stop = [0.0] * 4
+        self.live: list[Track] = []
+        self.hands: dict[Seat, list[Track]] = {}
+        self.drawn: dict[Seat, Track | None] = {}
+        self.shown: dict[Seat, list[Track]] = {}
+        self.rivers: dict[Seat, list[Track]] = {}
+        self.melds: dict[Seat, list[list[Track]]] = {}
+        self.wall = Wall([])
+        self.replacement = False
+        self.added: Track | None = None
+        self.last_discard: tuple[Seat, Track] | None = None
+
+    # --- small tools --------------------------------------------------------------------------------
+
+    def side(self, seat: Seat) -> int:
+        """0 near, 1 right, 2 far, 3 left."""
+        return (SEATS.index(seat) - SEATS.index(self.near)) % 4
+
+    def pause(self, low: float, high: float) -> float:
+        """Seconds, at this table's pace."""
+        return float(self.rng.uniform(low, high)) * self.style.pace
+
+    def move(
+        self, track: Track, spot: Spot, seat: Seat | None, zone: Zone, t0: float, seconds: float
+    ) -> float:
+        """Add a move that starts no earlier than the last one ended; returns its end."""
+        if track.moves:
+            t0 = max(t0, track.moves[-1].t1)
+        t0, t1 = round(t0, 3), round(t0 + seconds, 3)
+        track.moves.append(Move(t0, t1, track.spot, spot, seat, zone))
+        return t1
+
+    def reach(self, seat: Seat, stops: Sequence[tuple[float, Spot]]) -> None:
+        """The seat's right hand goes to each place at its time and back to rest."""
+        side = self.side(seat)
+        keys = self.arms[side]
+        first, last = stops[0][0], stops[-1][0]
+        start = max(first - 0.45 * self.style.pace, self.last_stop[side] + 0.02)
+        here = _interpolate(keys, start)
+        del keys[_count_until(keys, start) :]
+        if start < first:
+            keys.append(ArmKey(start, here))
+        for t, spot in stops:
+            keys.append(ArmKey(max(t, keys[-1].t + 0.01), self._palm(spot, side)))
+        keys.append(
+            ArmKey(max(last, keys[-1].t) + 0.55 * self.style.pace, rest_point(self.plan, side, left=False))
+        )
+        self.last_stop[side] = last
+
+    def _palm(self, spot: Spot, side: int) -> Point:
+        """Where the palm is when the fingertips hold a tile there: a hand's length back towards its owner."""
+        back = Spot(2.0, -8.0, 0.0, 0.0, UP).turned(side)
+        return spot.x + back.x, spot.y + back.y, spot.z + 2.0
+
+    def emit(self, event: Event) -> None:
+        """Write the record, its time being now."""
+        self.events.append(replace(event, t=round(self.now, 2), frame=round(self.now * self.fps)))
+
+    def nudged(self, spot: Spot, amount: float = 1.0) -> Spot:
+        """Laid down by hand."""
+        return spot.nudged(self.rng, 0.1 * amount * self.style.mess, 0.035 * amount * self.style.mess)
+
+    def take(self, seat: Seat, kind: int) -> Track:
+        """A tile of that kind out of the seat's concealed tiles; the drawn one if it is one of them.
+
+        Raises `ValueError` when the seat cannot hold one.
+        """
+        hand = self.hands[seat]
+        drawn = self.drawn[seat]
+        order = ([drawn] if drawn is not None and drawn in hand else []) + hand[::-1]
+        for known in (True, False):
+            for track in order:
+                if track.kind == kind if known else track.kind is None:
+                    track.kind = kind
+                    hand.remove(track)
+                    if track is drawn:
+                        self.drawn[seat] = None
+                    return track
+        raise ValueError(f"{seat} has no {format_tile(kind)} to play")
+
+    def arrange(self, seat: Seat, t0: float) -> None:
+        """Close the gaps of the standing hand: sorted, the drawn tile apart."""
+        hand = self.hands[seat]
+        drawn = self.drawn[seat]
+        fixed = [t for t in hand if t is not drawn and t not in self.shown[seat]]
+        fixed.sort(key=lambda t: (KINDS if t.kind is None else t.kind, t.id))
+        for index, track in enumerate(fixed):
+            goal = self.plan.standing(index).turned(self.side(seat))
+            if np.hypot(track.spot.x - goal.x, track.spot.y - goal.y) > 0.8:
+                self.move(track, self.nudged(goal, 0.3), seat, "hand", t0, 0.3)
+        standing = fixed + ([drawn] if drawn is not None and drawn in hand else [])
+        self.hands[seat] = [t for t in hand if t in self.shown[seat]] + standing
+
+    # --- records ------------------------------------------------------------------------------------
+
+    def play(self, log: Sequence[Event], index: int) -> None:
+        """Act out record ``index``. Raises `ValueError` when the log contradicts itself."""
+        event = log[index]
+        match event:
+            case HandStart():
+                self._hand_start(event, log[index + 1 :])
+            case Deal():
+                self.emit(Deal(event.seat, None))
+            case TailLamp():
+                self._tail_lamp(event)
+            case Draw():
+                self._draw(event)
+            case Discard():
+                self._discard(event)
+            case Peng():
+                self._claim(event.seat, event.tile, 2)
+                self.emit(event)
+            case Gang():
+                self._gang(event)
+            case Declare():
+                self._declare(event)
+            case Win():
+                self._win(event, log, index)
+            case Reveal():
+                self._reveal(event)
+            case Leave():
+                self.now += self.pause(0.5, 1.0)
+                self.emit(event)
+            case HandEnd():
+                self.now += 1.6
+                self.emit(event)
+
+    def _hand_start(self, event: HandStart, rest: Sequence[Event]) -> None:
+        if self.live:
+            self._clear()
+        deals: dict[Seat, tuple[int, ...] | None] = {}
+        for record in rest:
+            if isinstance(record, HandStart):
+                break
+            if isinstance(record, Deal):
+                deals[record.seat] = record.tiles
+        dice = (int(self.rng.integers(1, 7)), int(self.rng.integers(1, 7)))
+        places = wall_places(self.plan, self.near, event.dealer, dice)
+        tail = any(isinstance(r, TailLamp) for r in rest[: len(deals) + 1])
+        self.wall = Wall([])
+        pending = sum(_HAND_SIZE + (s == event.dealer) for s in SEATS)
+        for below, above in places:
+            stack: dict[int, int] = {}
+            for level, spot in ((1, above), (0, below)):
+                if pending:
+                    pending -= 1
+                    continue
+                track = self._new(
+                    spot.nudged(self.rng, 0.04 * self.style.mess, 0.01 * self.style.mess), None, "wall"
+                )
+                stack[level] = track.id
+            if stack:
+                self.wall.stacks.append(stack)
+        if not tail:
+            self.wall.lamp = None
+        for seat in SEATS:
+            count = _HAND_SIZE + (seat == event.dealer)
+            kinds = deals.get(seat)
+            if kinds is not None and len(kinds) != count:
+                raise ValueError(f"deal {seat}: {len(kinds)} tiles, expected {count}")
+            self.hands[seat] = []
+            for k in range(count):
+                spot = self.plan.standing(k, apart=k == _HAND_SIZE).turned(self.side(seat))
+                track = self._new(self.nudged(spot, 0.3), seat, "hand")
+                track.kind = None if kinds is None else sorted(kinds)[k]
+                self.hands[seat].append(track)
+            self.drawn[seat] = self.hands[seat][-1] if count > _HAND_SIZE else None
+            self.shown[seat], self.rivers[seat], self.melds[seat] = [], [], []
+        self.replacement = False
+        self.last_discard = None
+        self.emit(event)
+
+    def _new(self, spot: Spot, seat: Seat | None, zone: Zone) -> Track:
+        track = Track(len(self.tracks), None, round(self.now, 3), spot, seat, zone)
+        self.tracks.append(track)
+        self.live.append(track)
+        return track
+
+    def _clear(self) -> None:
+        """Between hands: everything is pushed into the middle and swallowed, new walls come up."""
+        self._fill_unknown()
+        self.now += 1.5
+        start = self.now
+        for track in self.live:
+            x, y = self.rng.normal(0, 6, 2)
+            goal = Spot(
+                float(x), float(y), self.plan.tile[2] / 2, float(self.rng.uniform(0, 6.28)), track.spot.tip
+            )
+            self.move(track, goal, track.seat, track.zone, start + float(self.rng.uniform(0, 0.5)), 1.2)
+            track.gone = start + 2.2
+        middle = Spot(0.0, 0.0, 1.0, 0.0, UP)
+        for seat in SEATS:
+            edge = Spot(0.0, -self.plan.half + 8, 1.0, 0.0, UP).turned(self.side(seat))
+            self.reach(seat, [(start + 0.3, edge), (start + 1.6, middle)])
+        self.live = []
+        self.now = start + 4.0
+
+    def _tail_lamp(self, event: TailLamp) -> None:
+        identity = self.wall.tail()
+        if identity is None:
+            raise ValueError("tail_lamp: there is no wall left")
+        track = self.tracks[identity]
+        if track.kind not in (None, event.tile):
+            raise ValueError(f"tail_lamp: {format_tile(event.tile)} was already seen to be another tile")
+        track.kind = event.tile
+        self.wall.lamp = identity
+        if len(self.events) and self.events[-1].t == round(self.now, 2) and isinstance(self.events[-1], Deal):
+            track.first = face_up(track.first)
+            track.zone = "tail_lamp"
+        else:
+            seat = next((e.seat for e in reversed(self.events) if isinstance(e, Draw | Gang)), self.near)
+            start = self.now + self.pause(0.25, 0.4)
+            end = self.move(track, face_up(track.spot), None, "tail_lamp", start, 0.45 * self.style.pace)
+            self.reach(seat, [(start, track.spot), (end, track.spot)])
+            self.now = end
+        self.emit(event)
+
+    def _draw(self, event: Draw) -> None:
+        seat = event.seat
+        lamp = self.wall.lamp
+        identity = self.wall.take_tail() if self.replacement and lamp is not None else self.wall.take_front()
+        track = self.tracks[identity]
+        if event.tile is not None:
+            if track.kind not in (None, event.tile):
+                raise ValueError(f"draw {seat}: {format_tile(event.tile)} is not the tail lamp")
+            track.kind = event.tile
+        if self.wall.lamp is not None:
+            self._settle_lamp()
+        self.replacement = False
+        self.hands[seat].append(track)
+        self.drawn[seat] = track
+        count = len([t for t in self.hands[seat] if t not in self.shown[seat]]) - 1
+        goal = self.nudged(self.plan.standing(count, apart=True).turned(self.side(seat)), 0.5)
+        grab = self.now + self.pause(0.75, 1.0)
+        place = self.move(track, goal, seat, "hand", grab, self.pause(0.6, 0.85))
+        self.reach(seat, [(grab, track.moves[-1].start), (place, goal)])
+        self.now = place
+        seen = track.kind if identity == lamp else None
+        self.emit(Draw(seat, seen))
+
+    def _settle_lamp(self) -> None:
+        """A lamp whose lower neighbour was taken drops to the table."""
+        assert self.wall.lamp is not None
+        track = self.tracks[self.wall.lamp]
+        stack = self.wall.stacks[-1]
+        if len(stack) == 1 and track.spot.z > self.plan.tile[2]:
+            goal = replace(track.spot, z=self.plan.tile[2] / 2)
+            self.move(track, goal, None, "tail_lamp", self.now + self.pause(1.1, 1.2), 0.2)
+
+    def _discard(self, event: Discard) -> None:
+        seat = event.seat
+        track = self.take(seat, event.tile)
+        wait = self.pause(0.5, 0.9)
+        if self.rng.random() < self.style.think:
+            wait += self.pause(1.5, 3.0)
+        river = self.rivers[seat]
+        if self.style.river == "rows":
+            goal = self.nudged(self.plan.river_row(len(river)).turned(self.side(seat)))
+        else:
+            goal = self._heap_spot(seat)
+        grab = self.now + wait
+        place = self.move(track, goal, seat, "river", grab, self.pause(0.55, 0.8))
+        self.reach(seat, [(grab, track.moves[-1].start), (place, goal)])
+        self.now = place
+        river.append(track)
+        self.last_discard = (seat, track)
+        self.drawn[seat] = None
+        self.arrange(seat, self.now + 0.15)
+        self.emit(event)
+
+    def _heap_spot(self, seat: Seat) -> Spot:
+        """A free place in the middle, nearer to its owner than to the others."""
+        plan = self.plan
+        taken = [t.spot for river in self.rivers.values() for t in river]
+        best: tuple[float, Spot] | None = None
+        for _ in range(200):
+            # grows outwards as the heap grows
+            radius = 5.0 + 2.1 * np.sqrt(len(taken) + 1)
+            x, y = self.rng.normal(0, 0.55, 2) * radius
+            spot = Spot(
+                float(x), float(y) - 0.45 * radius, plan.tile[2] / 2, float(self.rng.normal(0, 0.5)), UP
+            )
+            spot = spot.turned(self.side(seat))
+            if max(abs(spot.x), abs(spot.y)) > plan.half - plan.wall_edge - 4.5:
+                continue
+            clear = min((float(np.hypot(spot.x - o.x, spot.y - o.y)) for o in taken), default=99.0)
+            if best is None or clear > best[0]:
+                best = (clear, spot)
+            if clear > plan.tile[0] * 1.22:
+                break
+        assert best is not None
+        return best[1]
+
+    def _claim(self, seat: Seat, tile: int, own: int) -> list[Track]:
+        """``own`` tiles of the hand and the last discard become a meld."""
+        if self.last_discard is None:
+            raise ValueError(f"{seat} claims {format_tile(tile)}, but nothing was discarded")
+        giver, claimed = self.last_discard
+        if claimed.kind != tile:
+            raise ValueError(f"{seat} claims {format_tile(tile)}, which was not the last discard")
+        self.rivers[giver].remove(claimed)
+        self.last_discard = None
+        mine = [self.take(seat, tile) for _ in range(own)]
+        meld = [*mine, claimed]
+        self._lay_meld(seat, meld, mine, claimed)
+        return meld
+
+    def _lay_meld(
+        self, seat: Seat, meld: list[Track], mine: list[Track], claimed: Track | None, *, down: bool = False
+    ) -> None:
+        group = len(self.melds[seat])
+        side = self.side(seat)
+        goals = [
+            self.nudged(self.plan.meld(group, k, face_down=down).turned(side), 0.6) for k in range(len(meld))
+        ]
+        start = self.now + self.pause(0.7, 1.1)
+        end = start
+        for k, track in enumerate(mine):
+            end = max(end, self.move(track, goals[k], seat, "meld", start + 0.06 * k, self.pause(0.5, 0.6)))
+        stops = [(start, mine[0].moves[-1].start), (end, goals[0])]
+        if claimed is not None:
+            grab = end + self.pause(0.35, 0.5)
+            end = self.move(claimed, goals[-1], seat, "meld", grab, self.pause(0.6, 0.8))
+            stops += [(grab, claimed.moves[-1].start), (end, goals[-1])]
+        self.reach(seat, stops)
+        self.now = end
+        self.melds[seat].append(meld)
+        self.drawn[seat] = None
+        self.arrange(seat, self.now + 0.1)
+
+    def _gang(self, event: Gang) -> None:
+        seat, tile = event.seat, event.tile
+        self.replacement = True
+        self.added = None
+        if event.kind == "zhi_gang":
+            self._claim(seat, tile, 3)
+        elif event.kind == "an_gang":
+            mine = [self.take(seat, tile) for _ in range(4)]
+            self._lay_meld(seat, mine, mine, None, down=self.style.an_gang == "down")
+        else:
+            group = next(
+                (g for g, m in enumerate(self.melds[seat]) if m[0].kind == tile and len(m) == 3), None
+            )
+            if group is None:
+                raise ValueError(f"ba_gang {seat}: no peng of {format_tile(tile)}")
+            track = self.take(seat, tile)
+            goal = self.nudged(self.plan.meld(group, 3).turned(self.side(seat)), 0.6)
+            grab = self.now + self.pause(0.7, 1.0)
+            self.now = self.move(track, goal, seat, "meld", grab, self.pause(0.6, 0.8))
+            self.reach(seat, [(grab, track.moves[-1].start), (self.now, goal)])
+            self.melds[seat][group].append(track)
+            self.drawn[seat] = None
+            self.added = track
+            self.arrange(seat, self.now + 0.1)
+        self.emit(event)
+
+    def _declare(self, event: Declare) -> None:
+        seat = event.seat
+        if event.tiles:
+            start = self.now + self.pause(0.4, 0.6)
+            end = start
+            stops: list[tuple[float, Spot]] = []
+            for tile in sorted(event.tiles):
+                track = self.take(seat, tile)
+                self.shown[seat].append(track)
+                goal = self.nudged(self.plan.shown(len(self.shown[seat]) - 1).turned(self.side(seat)), 0.6)
+                end = max(
+                    end,
+                    self.move(track, goal, seat, "shown", start + 0.08 * len(stops), self.pause(0.5, 0.7)),
+                )
+                stops.append((end, goal))
+            self.reach(seat, [(start, stops[0][1]), (end, stops[-1][1])])
+            self.now = end
+            self.hands[seat] = [*self.shown[seat], *self.hands[seat]]
+            self.drawn[seat] = None
+            self.arrange(seat, self.now + 0.1)
+        else:
+            self.now += self.pause(0.5, 0.8)
+        self.emit(event)
+
+    def _lay_down(self, seat: Seat, kinds: Sequence[int] | None, start: float) -> float:
+        """Lay the standing tiles face up, sorted; returns when the last lies still."""
+        hand = self.hands[seat]
+        if kinds is not None:
+            left = list(kinds)
+            for track in hand:
+                if track.kind in left:
+                    left.remove(track.kind)
+            for track in hand:
+                if track.kind is None and left:
+                    track.kind = left.pop(0)
+        standing = [t for t in hand if t not in self.shown[seat]]
+        standing.sort(key=lambda t: (KINDS if t.kind is None else t.kind, t.id))
+        end = start
+        stops = []
+        for index, track in enumerate(standing):
+            goal = self.nudged(self.plan.laid(index).turned(self.side(seat)), 0.4)
+            end = max(end, self.move(track, goal, seat, "laid", start + 0.05 * index, 0.5 * self.style.pace))
+            stops.append(goal)
+        if stops:
+            self.reach(seat, [(start, stops[0]), (end, stops[-1])])
+        return end
+
+    def _win(self, event: Win, log: Sequence[Event], index: int) -> None:
+        seat = event.seat
+        start = self.now + self.pause(0.8, 1.2)
+        group = [
+            e for e in log[index - 3 if index > 3 else 0 : index + 4]
+            if isinstance(e, Win) and e.by == event.by != "self_draw" and e.tile == event.tile
+        ]  # fmt: skip
+        prize: Track | None = None
+        if event.by == "self_draw":
+            prize = self.take(seat, event.tile)
+        elif event.by == "discard" and self.last_discard is not None and len(group) == 1:
+            giver, prize = self.last_discard
+            self.rivers[giver].remove(prize)
+            self.last_discard = None
+        elif event.by == "rob_kong" and self.added is not None and len(group) == 1:
+            prize = self.added
+            for meld in (m for melds in self.melds.values() for m in melds):
+                if prize in meld:
+                    meld.remove(prize)
+            self.added = None
+        end = self._lay_down(seat, event.hand, start)
+        if prize is not None:
+            count = len([t for t in self.hands[seat] if t not in self.shown[seat]])
+            goal = self.nudged(self.plan.laid(count, apart=True).turned(self.side(seat)), 0.8)
+            grab = end + self.pause(0.3, 0.5)
+            end = self.move(prize, goal, seat, "laid", grab, self.pause(0.5, 0.8))
+            self.reach(seat, [(grab, prize.moves[-1].start), (end, goal)])
+        self.replacement = False
+        self.now = end
+        self.emit(event)
+
+    def _reveal(self, event: Reveal) -> None:
+        self.now = self._lay_down(event.seat, event.hand, self.now + self.pause(0.7, 1.1))
+        self.emit(event)
+
+    # --- end ----------------------------------------------------------------------------------------
+
+    def _fill_unknown(self) -> None:
+        """Tiles nobody ever saw: any of what is left of the 108."""
+        left = [COPIES] * KINDS
+        for track in self.live:
+            if track.kind is not None:
+                left[track.kind] -= 1
+                if left[track.kind] < 0:
+                    raise ValueError(f"the log has five {format_tile(track.kind)}")
+        pool = [kind for kind, count in enumerate(left) for _ in range(count)]
+        self.rng.shuffle(pool)
+        for track in self.live:
+            if track.kind is None:
+                track.kind = pool.pop()
+
+    def finish(self, log: Sequence[Event]) -> Timeline:
+        """The finished recording; it goes on for a moment after the last record."""
+        self._fill_unknown()
+        return Timeline(
+            self.plan,
+            self.near,
+            self.fps,
+            tuple(self.events),
+            tuple(log),
+            round(self.now + 1.5, 2),
+            tuple(self.tracks),
+            tuple(tuple(keys) for keys in self.arms),
+        )
+
+
+def _count_until(keys: Sequence[ArmKey], t: float) -> int:
+    return next((i for i, key in enumerate(keys) if key.t > t), len(keys))
+
+
+def _interpolate(keys: Sequence[ArmKey], t: float) -> Point:
+    n = _count_until(keys, t)
+    if n == 0:
+        return keys[0].at
+    if n == len(keys):
+        return keys[-1].at
+    a, b = keys[n - 1], keys[n]
+    share = (t - a.t) / max(b.t - a.t, 1e-6)
+    share = share * share * (3 - 2 * share)
+    x, y, z = (p + (q - p) * share for p, q in zip(a.at, b.at, strict=True))
+    return x, y, z
