@@ -55,7 +55,7 @@ def put_text(
 ) -> int:
     """Write text with its baseline's left end at ``at`` px; returns the x where it ends."""
     if _FONT is not None:
-        _, end = cv2.putText(image, text, at, colour, _FONT, size, weight)
+        end, _ = cv2.putText(image, text, at, colour, _FONT, size, weight)
         return int(end[0])
     plain = text.encode("ascii", "replace").decode()
     scale, thick = size / 30, 2 if weight > 500 else 1

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Final
 
 import uvicorn
@@ -79,21 +80,34 @@ def _last_event_id(request: Request) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 
+def page_files(folder: Traversable, types: Mapping[str, str]) -> Callable[[str], Response]:
+    """Answers for a fixed set of files, read once; any other name is 404."""
+    data = {name: (folder / name).read_bytes() for name in types}
+
+    def answer(name: str) -> Response:
+        if name not in data:
+            return PlainTextResponse("not found\n", 404)
+        return Response(data[name], media_type=types[name], headers={"Cache-Control": "no-cache"})
+
+    return answer
+
+
+def same_origin(request: Request) -> bool:
+    """Whether a request that changes something comes from a page of this server."""
+    origin = request.headers.get("origin")
+    return origin is not None and origin.lower() == f"http://{request.headers.get('host', '').lower()}"
+
+
 def build_app(hub: Hub) -> ASGIApp:
     """The ASGI app."""
-    folder = resources.files("pzvision.live") / "web"
-    pages = {name: (folder / name).read_bytes() for name in _PAGE_FILES}
+    page = page_files(resources.files("pzvision.live") / "web", _PAGE_FILES)
     tiles = tile_files()
-
-    def page(name: str) -> Response:
-        return Response(pages[name], media_type=_PAGE_FILES[name], headers={"Cache-Control": "no-cache"})
 
     async def index(request: Request) -> Response:
         return page("index.html")
 
     async def static(request: Request) -> Response:
-        name = request.path_params["name"]
-        return page(name) if name in pages else PlainTextResponse("not found\n", 404)
+        return page(request.path_params["name"])
 
     async def tile(request: Request) -> Response:
         svg = tiles.get(request.path_params["name"])
@@ -161,24 +175,27 @@ async def _stream(hub: Hub, last: int) -> AsyncIterator[str]:
 
 
 class PageServer:
-    """Serves a hub from a background thread on loopback.
+    """Serves an app from a background thread on loopback.
 
     Args:
-        hub: what to serve.
+        app: what to serve, such as `build_app`'s.
         port: wished for; when it is taken the system picks a free one.
+        on_stop: called first when the server stops, to let streams end.
 
     Attributes:
         url: where the page is.
         moved: True when the wished port was taken.
     """
 
-    def __init__(self, hub: Hub, port: int = DEFAULT_PORT) -> None:
-        self.hub = hub
+    def __init__(
+        self, app: ASGIApp, port: int = DEFAULT_PORT, *, on_stop: Callable[[], None] | None = None
+    ) -> None:
+        self._on_stop = on_stop
         self._socket, self.moved = _bind(port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{LOOPBACK}:{self.port}/"
         config = uvicorn.Config(
-            build_app(hub),
+            app,
             log_level="error",
             access_log=False,
             lifespan="off",
@@ -205,7 +222,8 @@ class PageServer:
 
     def stop(self) -> None:
         """End all streams and stop. Safe to call twice."""
-        self.hub.close()
+        if self._on_stop is not None:
+            self._on_stop()
         self._server.should_exit = True
         self._thread.join(4.0)
         self._socket.close()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pzvision.live.hub import Hub
 from pzvision.live.pipeline import Stats
-from pzvision.live.server import PageServer
+from pzvision.live.server import PageServer, build_app
 from pzvision.messages import say
 from pzvision.tiles import Lang
 
@@ -25,7 +25,7 @@ def run_with_page(
         lang: of the notes printed.
         stay: whether the page stays until Ctrl-C when ``run`` is over; None: if this is a terminal.
     """
-    server = PageServer(hub, port)
+    server = PageServer(build_app(hub), port, on_stop=hub.close)
     if server.moved:
         print(say("live.port_taken", lang, port=port), file=sys.stderr)
     server.start()

@@ -169,23 +169,31 @@ def _card(fill: str, stroke: str, height: float) -> str:
 
 
 @cache
+def _body(tile: int) -> str:
+    """The shapes of one tile, without the document around them."""
+    if tile == BACK:
+        inner = '<rect x="7" y="7" width="46" height="66" rx="4" fill="none" stroke="#7cc3a2"/>'
+        return _card("#2e7d5b", "#1b4d38", 78) + inner
+    face = f'<g transform="translate(1.5 .5) scale(.95)">{_face(tile)}</g>'
+    return _card("#d8d2c2", "none", 78) + _card("#fffdf6", "#b9b19c", 75.5) + face
+
+
 def tile_svg(tile: int) -> str:
     """One tile as a whole SVG document of 60 × 80 units. ``tile`` is a kind or `tiles.BACK`."""
-    if tile == BACK:
-        body = (
-            _card("#2e7d5b", "#1b4d38", 78)
-            + '<rect x="7" y="7" width="46" height="66" rx="4" fill="none" stroke="#7cc3a2"/>'
-        )
-    else:
-        face = f'<g transform="translate(1.5 .5) scale(.95)">{_face(tile)}</g>'
-        body = _card("#d8d2c2", "none", 78) + _card("#fffdf6", "#b9b19c", 75.5) + face
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
-        f"<title>{tile_name(tile)} {tile_name(tile, 'en')}</title>{body}</svg>"
+        f"<title>{tile_name(tile)} {tile_name(tile, 'en')}</title>{_body(tile)}</svg>"
     )
 
 
 @cache
 def tile_files() -> dict[str, str]:
-    """``"5m.svg"`` → the picture, for all kinds and ``back.svg``."""
-    return {f"{format_tile(tile)}.svg": tile_svg(tile) for tile in [*range(KINDS), BACK]}
+    """``"5m.svg"`` → the picture, also ``back.svg``; ``all.svg`` holds them all as ``#t5m`` symbols."""
+    kinds = [*range(KINDS), BACK]
+    files = {f"{format_tile(tile)}.svg": tile_svg(tile) for tile in kinds}
+    symbols = "".join(
+        f'<symbol id="t{format_tile(tile)}" viewBox="0 0 {WIDTH} {HEIGHT}">{_body(tile)}</symbol>'
+        for tile in kinds
+    )
+    files["all.svg"] = f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>'
+    return files

@@ -88,4 +88,33 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "  {t:>7}  {source} -> {target}  {amount:>5}  {why}",
     ),
     "live.written": ("写好了 {path}", "Wrote {path}"),
+    # Calibration.
+    "calibrate.page": (
+        "打开 {url} ,把四个角拖到台面的角上,按保存",
+        "Open {url}, drag the four corners onto the corners of the felt and press save",
+    ),
+    "calibrate.error": (
+        "重投影误差 最大 {error:.1f} 像素(焦距 {focal:.0f} 像素)",
+        "Reprojection error: at most {error:.1f} px (focal length {focal:.0f} px)",
+    ),
+    "calibrate.eye": (
+        "摄像头 高 {height:.0f} 厘米,离台面中心 {distance:.0f} 厘米,俯角 {angle:.0f}°",
+        "Camera: {height:.0f} cm high, {distance:.0f} cm from the table's centre, looking down {angle:.0f}°",
+    ),
+    "calibrate.tiles": (
+        "一张牌在画面里 近处 {near},远处 {far} 像素",
+        "A tile in the picture: {near} px near, {far} px far",
+    ),
+    "calibrate.warn_error": (
+        "注意:四个角对不准,再放大看看每个角",
+        "Note: the corners do not fit a square well; check each of them",
+    ),
+    "calibrate.warn_small": (
+        "注意:牌太小,可能看不清;摄像头放近些或提高分辨率",
+        "Note: tiles are small and may be misread; move the camera nearer or use a higher resolution",
+    ),
+    "calibrate.warn_low": (
+        "注意:摄像头太低,牌会互相挡住;放高些",
+        "Note: the camera is low, tiles hide each other; place it higher",
+    ),
 }

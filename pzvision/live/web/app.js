@@ -55,12 +55,29 @@ function tileName(tile) {
   const i = "msp".indexOf(tile[1]), n = +tile[0];
   return lang === "zh" ? "一二三四五六七八九"[n - 1] + "万条筒"[i] : `${n} of ${["characters", "bamboos", "dots"][i]}`;
 }
+const SVG = "http://www.w3.org/2000/svg";
 function tileImage(tile, className = "") {
-  const image = make("img", `tile ${className}`);
-  image.src = `/tiles/${tile}.svg`;
-  image.alt = tile === "back" ? "" : tileName(tile);
-  image.title = image.alt;
+  const image = document.createElementNS(SVG, "svg");
+  image.setAttribute("class", `tile ${className}`);
+  image.setAttribute("viewBox", "0 0 60 80");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#t${tile}`);
+  image.append(use);
+  if (tile === "back") image.setAttribute("aria-hidden", "true");
+  else {
+    image.setAttribute("role", "img");
+    image.setAttribute("aria-label", tileName(tile));
+    const title = document.createElementNS(SVG, "title");
+    title.textContent = tileName(tile);
+    image.append(title);
+  }
   return image;
+}
+async function loadTiles() {
+  const text = await (await fetch("/tiles/all.svg")).text();
+  const sprite = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  sprite.setAttribute("class", "sprite");
+  document.body.prepend(document.adoptNode(sprite));
 }
 function money(value) {
   return make("span", value > 0 ? "plus" : value < 0 ? "minus" : "", (value > 0 ? "+" : "") + value);
@@ -72,8 +89,18 @@ function clock(t) {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
 }
 
+// A part of the page is built anew only when what it shows has changed.
+const shown = new Map();
+function changed(part, ...values) {
+  const now = JSON.stringify([lang, ...values]);
+  if (shown.get(part) === now) return false;
+  shown.set(part, now);
+  return true;
+}
+
 function renderSeat(node, seat) {
   const player = state.seats[seat];
+  if (!changed(node.id, seat, player, state.turn, state.phase, state.dealer, state.last_discard)) return;
   node.replaceChildren();
   node.classList.toggle("turn", state.turn === seat && state.phase !== "over");
   node.classList.toggle("out", Boolean(player.won));
@@ -121,6 +148,7 @@ function renderSeat(node, seat) {
 
 function renderCentre() {
   const node = byId("centre");
+  if (!changed("centre", state.wall_left, state.tail_lamp, state.phase, state.turn, state.seats[state.turn]?.name)) return;
   node.replaceChildren();
   if (state.wall_left === null || state.wall_left === undefined) { node.append(make("small", "", say("waiting"))); return; }
   node.append(make("div", "wall", String(state.wall_left)), make("small", "", say("wall")));
@@ -130,6 +158,7 @@ function renderCentre() {
 }
 
 function renderMoney() {
+  if (!changed("money", state.hand, state.totals, state.session_totals, state.ledger, SEATS.map(seatName))) return;
   const head = make("tr", "", make("th", "", ""), ...SEATS.map((s) => make("th", "", seatName(s))));
   byId("totals").tHead.replaceChildren(head);
   const rows = [];
@@ -142,6 +171,7 @@ function renderMoney() {
 }
 
 function renderNews() {
+  if (!changed("news", state.announcements)) return;
   const items = state.announcements.slice().reverse().map((a) => {
     const item = make("li", a.kind + (a.retracted ? " retracted" : ""), make("time", "", clock(a.t)), make("span", "", a[lang]));
     return item;
@@ -271,6 +301,7 @@ byId("voice").addEventListener("click", () => {
   if (!voice && window.speechSynthesis) speechSynthesis.cancel();
 });
 render();
+loadTiles().catch(() => {});
 refresh().then(follow);
 watchHealth();
 watchPicture();
