@@ -144,7 +144,7 @@ def announce(
     known = before if before is not None else None
     _payments(say_it, known.ledger if known else (), after)
     for violation in after.violations[len(known.violations) if known else 0 :]:
-        what = f"violation.{violation.kind}"
+        what = f"game.violation.{violation.kind}"
         say_it("violation", violation.seat, "announce.violation", seat=violation.seat, what=_Key(what))
     for problem in after.problems[len(known.problems) if known else 0 :]:
         say_it("uncertain", None, "announce.problem", what=str(problem))

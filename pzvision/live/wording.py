@@ -19,8 +19,7 @@ def why_text(payment: Payment, lang: Lang) -> str:
     """What a payment is for: the ids of ``why`` by their names, ``清一色 × 卡心五``."""
     if payment.kind == "win" and payment.why:
         return " × ".join(_part(part, lang) for part in payment.why.split(" × "))
-    key = f"pay.{payment.why}" if payment.kind == "kong" else f"pay.{payment.kind}"
-    return say(key if key in catalogue() else f"pay.{payment.kind}", lang)
+    return say(f"game.why.{payment.why}" if payment.kind == "kong" else f"game.kind.{payment.kind}", lang)
 
 
 def _part(part: str, lang: Lang) -> str:

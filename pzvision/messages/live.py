@@ -57,19 +57,9 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "declare.tian_jiao": ("天叫", "calls tian jiao"),
     "declare.bao_ting": ("报听", "calls ready (bao ting)"),
     # Kongs as something one does.
-    "kong.zhi_gang": ("直杠", "claim the kong of"),
+    "kong.zhi_gang": ("点杠", "claim the kong of"),
     "kong.an_gang": ("暗杠", "make a concealed kong of"),
     "kong.ba_gang": ("巴杠", "add the kong of"),
-    # What payments are for, beside the patterns.
-    "pay.kong": ("杠", "kong"),
-    "pay.zhi_gang": ("直杠", "claimed kong"),
-    "pay.an_gang": ("暗杠", "concealed kong"),
-    "pay.ba_gang": ("巴杠", "added kong"),
-    "pay.win": ("胡", "win"),
-    "pay.cha_jiao": ("查叫", "not ready at the end"),
-    "pay.zha_hu": ("诈胡", "false declaration"),
-    "pay.refund": ("退杠钱", "kong money given back"),
-    "pay.forfeit": ("提前离桌退番", "left early, fan given back"),
     # Notes of replay, live and demo.
     "live.page": ("牌桌页面:{url}", "Table page: {url}"),
     "live.port_taken": ("端口 {port} 被占用,换了一个", "Port {port} is taken, another one was chosen"),

@@ -10,7 +10,7 @@ const WORDS = {
     river: "河", melds: "副露", held: "手牌", hidden: "{n} 张暗牌", waits: "听", left: "剩{n}", fan: "{n}番", nothing: "还没有",
     total: "合计", handTotal: "本局", base: "底 {n}", noNews: "还没有播报", won: "胡了", wonTile: "胡", handOver: "本局结束",
     sing: "唱歌", dance: "跳舞", bai: "摆牌", alarm: "报警", tian_jiao: "天叫", bao_ting: "报听", peng: "碰",
-    zhi_gang: "直杠", an_gang: "暗杠", ba_gang: "巴杠", E: "东", S: "南", W: "西", N: "北", camera: "摄像头",
+    zhi_gang: "点杠", an_gang: "暗杠", ba_gang: "巴杠", E: "东", S: "南", W: "西", N: "北", camera: "摄像头",
     black: "画面全黑", frozen: "画面不动了", cameraLost: "摄像头断开", opening: "正在打开", pays: "付", kongs: "可杠", unsure: "看不准",
   },
   en: {
