@@ -148,14 +148,33 @@ class _Canvas:
         x0, y0, x1, y1 = max(x0, 0), max(y0, 0), min(x1, self.w), min(y1, self.h)
         if x1 - x0 < 4 or y1 - y0 < 3:
             return
-        alpha = (
-            cv2.resize(np.asarray(mask), (x1 - x0, y1 - y0), interpolation=cv2.INTER_AREA)[..., None] / 255.0
-        )
+        glyph = np.asarray(mask, np.uint8)
+        if self.rng.random() < 0.7:
+            glyph = _another_hand(glyph, self.rng)
+        alpha = cv2.resize(glyph, (x1 - x0, y1 - y0), interpolation=cv2.INTER_AREA)[..., None] / 255.0
         area = self.image[y0:y1, x0:x1]
         area[:] = (area * (1 - alpha) + np.array(colour) * alpha).astype(np.uint8)
 
     def done(self) -> Picture:
         return np.asarray(cv2.resize(self.image, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _another_hand(glyph: npt.NDArray[np.uint8], rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    """The same character as another carver would cut it: sheared, bent, its parts a little shifted."""
+    h, w = glyph.shape
+    pad = 10
+    glyph = np.asarray(cv2.copyMakeBorder(glyph, pad, pad, pad, pad, cv2.BORDER_CONSTANT), np.uint8)
+    h, w = glyph.shape
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    bend = rng.normal(0, 0.035, (2, 3, 3)).astype(np.float32) * min(h, w)
+    dx = cv2.resize(bend[0], (w, h), interpolation=cv2.INTER_CUBIC) + rng.normal(0, 0.1) * (y - h / 2)
+    dy = cv2.resize(bend[1], (w, h), interpolation=cv2.INTER_CUBIC) + rng.normal(0, 0.06) * (x - w / 2)
+    bent = cv2.remap(glyph, (x + dx).astype(np.float32), (y + dy).astype(np.float32), cv2.INTER_LINEAR)
+    inked = np.argwhere(bent > 60)
+    if len(inked) < 20:
+        return glyph
+    (y0, x0), (y1, x1) = inked.min(0), inked.max(0) + 1
+    return np.asarray(bent[y0:y1, x0:x1], np.uint8)
 
 
 _fonts: dict[tuple[str, int, int], Any] = {}
@@ -491,6 +510,9 @@ def _eight_bamboo(
 def _bird(c: _Canvas) -> None:
     """1条: some bird, in two to four colours; sets agree on nothing but a beak, a body and a tail."""
     rng = c.rng
+    if rng.random() < 0.35:
+        _peacock(c)
+        return
     side = 1 if rng.random() < 0.5 else -1
     inks = [c.style.inks[int(i)] for i in rng.permutation(3)]
     head = (0.5 + side * rng.uniform(-0.02, 0.16), rng.uniform(0.17, 0.28))
@@ -529,6 +551,38 @@ def _bird(c: _Canvas) -> None:
         if rng.random() < 0.6:
             foot = (body[0] + dx + side * 0.04, min(0.94, body[1] + rng.uniform(0.24, 0.36)))
             c.line((body[0] + dx, body[1] + 0.12), foot, inks[2], 0.02)
+
+
+def _peacock(c: _Canvas) -> None:
+    """A bird before the fan of its tail, as on many Japanese sets."""
+    rng = c.rng
+    side = 1 if rng.random() < 0.5 else -1
+    inks = [c.style.inks[int(i)] for i in rng.permutation(3)]
+    paper = (255, 255, 255)
+    centre = (0.5 + rng.uniform(-0.06, 0.06), rng.uniform(0.34, 0.44))
+    wide, high = rng.uniform(0.24, 0.36), rng.uniform(0.24, 0.32)
+    axes = (round(wide * c.w), round(high * c.h))
+    filled = rng.random() < 0.7
+    cv2.ellipse(
+        c.image, c.px(centre), axes, 0, 0, 360, inks[0], -1 if filled else round(0.03 * c.w), cv2.LINE_AA
+    )
+    for _ in range(int(rng.integers(8, 26))):  # the eyes of its feathers
+        a, d = rng.uniform(0, 2 * np.pi), np.sqrt(rng.uniform(0, 1)) * 0.82
+        p = (centre[0] + d * wide * np.cos(a), centre[1] + d * high * np.sin(a))
+        c.circle(p, rng.uniform(0.025, 0.055), paper if filled else inks[1])
+        c.circle(p, rng.uniform(0.01, 0.025), inks[int(rng.integers(3))])
+    base = (0.5 + side * rng.uniform(-0.05, 0.15), rng.uniform(0.66, 0.76))
+    c.line((centre[0], centre[1] + high * 0.4), base, inks[0], rng.uniform(0.12, 0.22))
+    for _ in range(int(rng.integers(2, 6))):
+        tip = (base[0] + rng.uniform(-0.3, 0.3), base[1] + rng.uniform(-0.1, 0.14))
+        c.line(base, tip, inks[int(rng.integers(3))], rng.uniform(0.02, 0.05))
+    head = (base[0] - side * rng.uniform(0.15, 0.28), base[1] + rng.uniform(-0.12, 0.03))
+    c.line(base, head, inks[1], rng.uniform(0.03, 0.07))
+    c.circle(head, rng.uniform(0.04, 0.07), inks[1])
+    for dx in (-0.06, 0.07):
+        foot = (base[0] + dx, rng.uniform(0.88, 0.95))
+        c.line((base[0] + dx * 0.5, base[1] + 0.05), foot, inks[2], 0.025)
+        c.line((foot[0] - 0.05, foot[1]), (foot[0] + 0.05, foot[1]), inks[2], 0.02)
 
 
 # ---- other
