@@ -161,10 +161,13 @@ def draw_arm(
         return None
     region = image[y0:y1, x0:x1]
     if shadow > 0:
-        dark = np.zeros(region.shape[:2], np.uint8)
+        small = np.zeros(
+            ((y1 - y0 + 3) // 4, (x1 - x0 + 3) // 4), np.uint8
+        )  # soft: a quarter of the size does
         for px, widths in ground:
-            _stroke(dark, px, widths, (255, 255, 255), (x0, y0))
-        dark = cv2.GaussianBlur(dark, (0, 0), max(2.0, 1.2 * camera.focal / 100))
+            _stroke(small, px / 4, widths / 4, (255, 255, 255), (x0 / 4, y0 / 4))
+        small = np.asarray(cv2.GaussianBlur(small, (0, 0), max(1.0, 0.3 * camera.focal / 100)), np.uint8)
+        dark = cv2.resize(small, (x1 - x0, y1 - y0), interpolation=cv2.INTER_LINEAR)
         keep = cv2.bitwise_not(cv2.convertScaleAbs(dark, alpha=shadow))
         region[:] = cv2.multiply(region, cv2.merge([keep] * 3), scale=1 / 255)
     layer = np.zeros_like(region)
@@ -443,3 +446,33 @@ def draw_panel(
 def _grey(rng: np.random.Generator, low: int, high: int) -> Colour:
     v = int(rng.integers(low, high))
     return v, v, v
+
+
+def draw_torso(image: Image, camera: Camera, at: tuple[float, float], side: int, colour: Colour) -> None:
+    """A sitting player beside the table: shoulders, chest, lap, seen mostly from above."""
+    angle = side * np.pi / 2
+    c, s = np.cos(angle), np.sin(angle)
+    h, w = image.shape[:2]
+    layer = np.zeros_like(image)
+    mask = np.zeros((h, w), np.uint8)
+    for back, z, wide, thick, shade in (
+        (0.0, -30.0, 30.0, 36.0, 0.6),
+        (4.0, 0.0, 30.0, 26.0, 0.8),
+        (8.0, 22.0, 32.0, 18.0, 1.0),
+    ):
+        points = []
+        for x in (-wide / 2, wide / 2):
+            dy = -back
+            points.append((at[0] + x * c - dy * s, at[1] + x * s + dy * c, z))
+        world = np.array(points)
+        if camera.depth(world).min() < 15:
+            continue
+        px = camera.project(world)
+        widths = thick * camera.focal / camera.depth(world)
+        for canvas, ink in ((layer, _shade(colour, shade)), (mask, (255, 255, 255))):
+            _stroke(canvas, px, widths, ink, (0.0, 0.0))
+    layer = np.asarray(cv2.GaussianBlur(layer, (0, 0), 5), np.uint8)
+    share = cv2.merge([mask] * 3)
+    image[:] = cv2.add(
+        cv2.multiply(layer, share, scale=1 / 255), cv2.multiply(image, cv2.bitwise_not(share), scale=1 / 255)
+    )

@@ -230,7 +230,7 @@ class Timeline:
             rest = rest_point(self.plan, side, left=False)
             away = float(np.hypot(here[0] - rest[0], here[1] - rest[1]))
             speed = (velocity[0], velocity[1], velocity[2])
-            hands.append(Hand(side, False, here, _shoulder(self.plan, side, left=False), speed, away < 0.5))
+            hands.append(Hand(side, False, here, _shoulder(self.plan, side, left=False), speed, away < 0.05))
             quiet = rest_point(self.plan, side, left=True)
             hands.append(
                 Hand(side, True, quiet, _shoulder(self.plan, side, left=True), (0.0, 0.0, 0.0), True)
@@ -256,7 +256,7 @@ def _turned(x: float, y: float, z: float, side: int) -> Point:
 
 def rest_point(plan: Plan, side: int, *, left: bool) -> Point:
     """Where a hand lies when it does nothing: at the table's edge."""
-    return _turned(-19.0 if left else 19.0, -plan.half - 8.0, 3.0, side)
+    return _turned(-19.0 if left else 19.0, -plan.half - 11.5, 2.5, side)
 
 
 def _shoulder(plan: Plan, side: int, *, left: bool) -> Point:
