@@ -86,6 +86,7 @@ def read_classes(
     for node in reading.nodes:
         node.tile = int(node.scores.argmax())
     _four_of_a_kind(reading.nodes)
+    _guess_unseen(acts, reading)
     if complete is not None:
         for act in acts:
             if act.kind == "win":
@@ -208,6 +209,19 @@ def _four_of_a_kind(nodes: Sequence[Node]) -> None:
         if best is None:
             return
         nodes[best[1]].tile = best[2]
+
+
+def _guess_unseen(acts: Sequence[Act], reading: Reading) -> None:
+    """A discard nobody saw needs some tile for the game to go on: a kind most of which is unseen."""
+    for act in acts:
+        if act.kind == "discard" and not act.tracks:
+            counts = np.zeros(KINDS, np.int64)
+            for node in reading.nodes:
+                counts[node.tile] += node.copies
+            node = reading.of_discard[act.number]
+            counts[node.tile] -= node.copies
+            node.tile = int(counts.argmin())
+            node.scores = np.full(KINDS, -np.log(KINDS))
 
 
 def _complete_hand(

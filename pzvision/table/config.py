@@ -81,6 +81,8 @@ class TableConfig:
     # -- decoder
     beam: int = 60
     """Hypotheses kept."""
+    beam_nats: float = 22.0
+    """And how much dearer than the best they may be."""
     place_prior: float = 3.0
     """Weight, in discards, of the belief that rivers lie before their owners."""
     place_doubt: float = 0.12
@@ -103,6 +105,8 @@ class TableConfig:
     """A last discard that vanished although nobody claimed it."""
     wrong_class_nats: float = 9.0
     """Most that differing readings of one tile can cost."""
+    fifth_nats: float = 5.0
+    """A fifth tile of a kind that looks (wrongly) sure."""
     wrong_count_nats: float = 3.0
     """Each tile a laid-down hand has too few or too many."""
     early_nats: float = 12.0

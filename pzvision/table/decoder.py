@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from pzvision.table.config import TableConfig
 from pzvision.table.layout import Fact, equality
 from pzvision.table.tracker import Track
-from pzvision.tiles import KINDS, SEATS, Seat
+from pzvision.tiles import COPIES, KINDS, SEATS, Seat
 
 ActKind: TypeAlias = Literal["draw", "discard", "peng", "gang", "win", "reveal", "shown", "lamp"]
 Phase: TypeAlias = Literal["start", "act", "open", "over"]
@@ -67,8 +67,7 @@ class Chain:
     before: Chain | None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Hypothesis:
+class Hypothesis(NamedTuple):
     """One reading of the hand so far; see the module."""
 
     cost: float = 0.0
@@ -94,6 +93,7 @@ class Hypothesis:
     claimers: int = 0  # winners on the last discard so far
     extra_still: float = 0.0
     shown: tuple[int, int, int, int] = (0, 0, 0, 0)
+    counts: bytes = bytes(KINDS)  # tiles of each kind that surely lie on the table
     chain: Chain | None = None
 
     @property
@@ -114,8 +114,8 @@ class Hypothesis:
         )
 
     def acts(self) -> list[Act]:
-        """All acts in order. Discards nobody saw are filled in if they were found later, else left out,
-        with the draw before them: the hand keeps its size.
+        """All acts in order. Discards nobody saw are filled in if they were found or claimed later;
+        others stay without tracks.
         """
         out: list[Act] = []
         link = self.chain
@@ -127,16 +127,9 @@ class Hypothesis:
         for act in out:  # a discard that was claimed before anybody saw it is known by the claim
             if act.kind in ("peng", "gang") and act.target:
                 filled.setdefault(act.target, act.tracks)
-        done: list[Act] = []
-        for act in out:
-            if act.slot and not act.tracks:
-                if not filled.get(act.slot):
-                    if done and done[-1].kind == "draw" and done[-1].seat == act.seat:
-                        done.pop()
-                    continue
-                act = replace(act, tracks=filled[act.slot])
-            done.append(act)
-        return done
+            elif act.kind == "win" and act.target and act.apart is not None:
+                filled.setdefault(act.target, (act.apart,))
+        return [replace(a, tracks=filled[a.slot]) if a.slot in filled and a.slot else a for a in out]
 
     def next_active(self, seat: int) -> int:
         """The next seat after ``seat`` that has not won."""
@@ -151,7 +144,7 @@ class Hypothesis:
         chain = self.chain
         for act in acts:
             chain = Chain(act, chain)
-        return replace(self, chain=chain, **changes)  # type: ignore[arg-type]
+        return self._replace(chain=chain, **changes)  # type: ignore[arg-type]
 
 
 class Decoder:
@@ -207,7 +200,7 @@ class Decoder:
                 if old is None or grown.cost < old.cost:
                     best[grown.key] = grown
         ranked = sorted(best.values(), key=lambda h: h.cost)
-        limit = ranked[0].cost + 30.0 if ranked else 0.0
+        limit = ranked[0].cost + self.config.beam_nats if ranked else 0.0
         return [h for h in ranked[: self.config.beam] if h.cost <= limit]
 
     # ---- ways to explain a fact ---------------------------------------------------------------------
@@ -218,18 +211,18 @@ class Decoder:
         if fact.kind == "river":
             track = fact.tracks[0]
             noise = config.weak_noise_nats if track.looks <= config.weak_looks else config.noise_nats
-            yield replace(h, cost=h.cost + noise)
+            yield h._replace(cost=h.cost + noise)
             yield from self._discard(h, fact)
         elif fact.kind in ("three", "four"):
-            yield replace(h, cost=h.cost + 1.5 * config.noise_nats)
+            yield h._replace(cost=h.cost + 1.5 * config.noise_nats)
             yield from self._claim(h, fact)
             if fact.kind == "four":
                 yield from self._own_kong(h, fact)
         elif fact.kind == "added":
-            yield replace(h, cost=h.cost + config.noise_nats)
+            yield h._replace(cost=h.cost + config.noise_nats)
             yield from self._added_kong(h, fact)
         elif fact.kind == "hand":
-            yield replace(h, cost=h.cost + 1.5 * config.noise_nats)
+            yield h._replace(cost=h.cost + 1.5 * config.noise_nats)
             yield from self._win(h, fact)
             yield from self._reveal(h, fact)
         elif fact.kind == "shown":
@@ -249,12 +242,13 @@ class Decoder:
         for slot, seat, t in h.open_slots:
             if fact.t - t < 12.0:
                 cost, agreed = self._place_cost(h, fact, seat)
-                yield replace(
-                    h,
-                    cost=h.cost + cost + 0.5,
+                counts, fifth = self._count(h.counts, track, 1)
+                yield h._replace(
+                    cost=h.cost + cost + fifth + 0.5,
+                    counts=counts,
                     agreed=h.agreed + agreed,
                     placed=h.placed + 1,
-                    open_slots=tuple(s for s in h.open_slots if s[0] != slot),
+                    open_slots=_without(h.open_slots, slot),
                     fills=(*h.fills, (slot, track)),
                 )
         if h.phase == "over":
@@ -267,9 +261,11 @@ class Decoder:
                 continue
             for ready in self._until_turn(h, seat, fact.t, discards=True):
                 number = ready.discards + 1
+                counts, fifth = self._count(ready.counts, track, 1)
                 yield ready.plus(
-                    Act("discard", seat, fact.t, fact.tracks, number=number, cost=place),
-                    cost=ready.cost + place,
+                    Act("discard", seat, fact.t, fact.tracks, number=number, cost=place + fifth),
+                    cost=ready.cost + place + fifth,
+                    counts=counts,
                     phase="open",
                     turn=seat,
                     last=track,
@@ -336,16 +332,16 @@ class Decoder:
                 t=(h.t + t) / 2,
             )
         steps = 0
-        walker = h if not gone else replace(h, cost=h.cost + config.vanished_nats)
-        while steps < 4:
+        walker = h if not gone else h._replace(cost=h.cost + config.vanished_nats)
+        while steps < 3:
             steps += 1
             player = walker.drawer
             if walker.wall <= 0:
-                walker = replace(walker, cost=walker.cost + 3.0)
+                walker = walker._replace(cost=walker.cost + 3.0)
             drawn = self._draws(walker, player, t)
             if player == seat:
                 hurry = max(0.0, steps * config.turn_s - (t - h.t)) / config.turn_s
-                yield replace(drawn, cost=drawn.cost + config.hurry_nats * hurry)
+                yield drawn._replace(cost=drawn.cost + config.hurry_nats * hurry)
                 return
             if plain:
                 return
@@ -415,24 +411,17 @@ class Decoder:
                 yield h.plus(
                     act, cost=h.cost + 0.5 + 0.3 * unequal, owed=tuple(o for o in h.owed if o is not owed)
                 )
-        ways: list[Hypothesis] = []
-        if h.phase == "open" and h.last_number and h.turn != seat:
-            ways.append(h)
-        elif h.phase in ("start", "act") and h.turn != seat:
-            turn = h.turn if h.phase == "act" else self.dealer
-            if turn is not None and turn != seat:
-                began = h if h.phase == "act" else h.plus(phase="act", turn=turn)
-                ways.append(self._unseen_discard(self._drawn(began, turn, fact.t), turn, fact.t))
-        if h.phase == "open" and h.drawer != seat:
-            base = replace(h, cost=h.cost + self.config.vanished_nats) if self._vanished(h, fact.t) else h
-            drawn = self._draws(base, h.drawer, fact.t)
-            ways.append(self._unseen_discard(drawn, h.drawer, fact.t))
+        ways = [h] if h.phase == "open" and h.last_number and h.turn != seat else []
+        ways.extend(self._past_unseen_discard(h, seat, fact.t))
         for way in ways:
             cost = 0.3 * unequal
             if way.last is not None:
                 cost += self._differs(way.last, fact.tracks)
                 if way.last.gone is None or way.last.gone > fact.t + 2.5:
                     cost += self.config.still_there_nats
+            known = way.last is not None or way.last_number == 0
+            counts, fifth = self._count(way.counts, fact.tracks[0], len(fact.tracks) - int(known))
+            cost += fifth
             act = Act(
                 kind,
                 seat,
@@ -452,10 +441,21 @@ class Decoder:
                 kong=kong,
                 kong_ba=(),
                 melds=_plus_one(way.melds, seat),
-                open_slots=tuple(s for s in way.open_slots if s[0] != way.last_number),
-                fills=way.fills,
+                open_slots=_without(way.open_slots, way.last_number),
+                counts=counts,
                 t=max(fact.t, way.t),
             )
+
+    def _past_unseen_discard(self, h: Hypothesis, seat: int, t: float) -> Iterator[Hypothesis]:
+        """Ways in which another player than ``seat`` has just discarded a tile nobody saw."""
+        if h.phase in ("start", "act"):
+            turn = h.turn if h.phase == "act" else self.dealer
+            if turn is not None and turn != seat:
+                began = h if h.phase == "act" else h.plus(phase="act", turn=turn)
+                yield self._unseen_discard(self._drawn(began, turn, t), turn, t)
+        elif h.phase == "open" and h.drawer != seat:
+            base = h._replace(cost=h.cost + self.config.vanished_nats) if self._vanished(h, t) else h
+            yield self._unseen_discard(self._draws(base, h.drawer, t), h.drawer, t)
 
     def _own_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
         """暗杠: four of one's own, on one's own turn."""
@@ -513,6 +513,8 @@ class Decoder:
             else:
                 cost, extra, refund = cost + 1.0, 0.0, 0.0
             yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
+        for way in self._past_unseen_discard(h, seat, fact.t):
+            yield self._won(way, seat, fact, "discard", wrong - 1.0, 0.0)
         if self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
             cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
             yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
@@ -532,7 +534,7 @@ class Decoder:
     ) -> Hypothesis:
         active = h.active & ~(1 << seat)
         wins = h.wins + 1
-        after = replace(h, active=active)
+        after = h._replace(active=active)
         if by == "self_draw":
             drawer = after.next_active(seat)
         else:  # the last winner in turn order from the discarder (or the robbed) is followed
@@ -557,6 +559,7 @@ class Decoder:
             kong=by == "rob_kong" and h.kong and False,
             kong_ba=(),
             claimers=h.claimers + 1 if by == "discard" else 0,
+            open_slots=h.open_slots if by != "discard" else _without(h.open_slots, h.last_number),
             extra_still=extra,
             t=max(fact.t, h.t),
         )
@@ -576,7 +579,7 @@ class Decoder:
         seat = SEATS.index(fact.seat)
         config = self.config
         if not h.active >> seat & 1:  # the rest of a hand that has won already
-            yield replace(h, cost=h.cost + 4.0)
+            yield h._replace(cost=h.cost + 4.0)
             return
         held = 13 - 3 * h.melds[seat]
         size = len(fact.tracks)
@@ -593,6 +596,16 @@ class Decoder:
             active=h.active & ~(1 << seat),
             t=max(fact.t, h.t),
         )
+
+    def _count(self, counts: bytes, track: Track, copies: int) -> tuple[bytes, float]:
+        """``counts`` with a tile's copies more, if its class is sure, and what a fifth of a kind costs."""
+        scores = track.scores(self.config)
+        tile = int(scores.argmax())
+        if tile >= KINDS or scores[tile] < -0.1:
+            return counts, 0.0
+        new = counts[tile] + copies
+        grown = counts[:tile] + bytes([min(new, 9)]) + counts[tile + 1 :]
+        return grown, self.config.fifth_nats * max(0, min(new - COPIES, copies))
 
     # ---- likeness ---------------------------------------------------------------------------------------
 
@@ -614,6 +627,10 @@ def _plus_one(melds: tuple[int, int, int, int], seat: int) -> tuple[int, int, in
     counts = list(melds)
     counts[seat] += 1
     return counts[0], counts[1], counts[2], counts[3]
+
+
+def _without(slots: tuple[tuple[int, int, float], ...], number: int) -> tuple[tuple[int, int, float], ...]:
+    return tuple(s for s in slots if s[0] != number)
 
 
 def _usual(doubt: float) -> float:

@@ -22,7 +22,8 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
-_WINDOW_S = 15.0  # facts younger than this are decided anew at every look
+_WINDOW_S = 15.0  # s; facts younger than this are decided anew whenever something changes
+_REFRESH_S = 1.5  # s; and this long after a change the classes are looked at again
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class TableReader:
         self._declarations = list(declarations)
         self._looks: list[tuple[float, int]] = []
         self._signature: tuple[object, ...] = ()
+        self._version = -1
+        self._changed = self._decided = -1e9
         self._events: tuple[Event, ...] = ()
         self._reading = Reading()
         self._beam: list[Hypothesis] = []
@@ -122,12 +125,17 @@ class TableReader:
             self._hand = replace(self._hand, start=round(t, 2))
         self._looks.append((t, frame_index))
         self.tracker.look(t, detections, motion)
+        if self.tracker.version != self._version:
+            self._version, self._changed = self.tracker.version, t
+        if t - self._changed > self.config.group_wait_s + 0.5 and t - self._decided < _REFRESH_S:
+            return None
         return self._decide(t, t - _WINDOW_S)
 
     def declare(self, declaration: Declare) -> None:
         """A spoken declaration (its ``t`` set); the next look or `finish` merges it."""
         self._declarations.append(declaration)
         self._signature = ()
+        self._decided = -1e9
 
     def finish(self, t: float) -> Update | None:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""
@@ -163,6 +171,7 @@ class TableReader:
     # ---- between ----------------------------------------------------------------------------------
 
     def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
+        self._decided = now
         facts = self.layout.facts(self.tracker.tracks, now)
         signature: tuple[object, ...] = tuple((f.key, *((t.gone, _top(t)) for t in f.tracks)) for f in facts)
         if signature == self._signature and end is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from pzvision.errors import FormatError
 from pzvision.game.events import (
@@ -26,6 +27,7 @@ from pzvision.table.classes import (
     hand_tracks,
     meld_node,
     melds_before,
+    shown_tracks,
     winning_track,
 )
 from pzvision.table.decoder import WALL_AFTER_DEAL, Act
@@ -79,10 +81,12 @@ def tell(
         HandStart(hand.ruleset.id, dealer, hand.base, dict(hand.options), hand.names, t=start)
     ]
     events.extend(Deal(seat, None, t=start) for seat in SEATS)
-    declared: set[Seat] = {d.seat for d in declarations if d.declaration in ("dance", "bai")}
+    declared: set[Seat] = {d.seat for d in declarations if d.declaration in ("dance", "bai") or d.tiles}
     lamp: Tile | None = None
     wall = WALL_AFTER_DEAL
     kong_by = -1
+    kong_lamp: Tile | None = None
+    drawn_early = -1
     clock = start
     for act in acts:
         seat = SEATS[act.seat] if act.seat >= 0 else "E"
@@ -90,12 +94,20 @@ def tell(
         at = round(clock, 2)
         if act.kind == "lamp":
             node = reading.of_track[act.tracks[0].id]
+            if kong_by >= 0 and kong_lamp is not None:
+                # The next tile is turned up: the replacement has been drawn, whatever is done with it.
+                wall -= 1
+                drawn_early = kong_by
+                events.append(Draw(SEATS[kong_by], kong_lamp, t=at))
+                kong_by, kong_lamp = -1, None
             lamp = node.tile
             events.append(TailLamp(node.tile, t=at, confidence=_sure(node.confidence)))
         elif act.kind == "draw":
-            known = lamp if lamp is not None and (kong_by == act.seat or wall == 1) else None
-            lamp = None if known is not None else lamp
-            kong_by = -1
+            if drawn_early == act.seat:
+                drawn_early = -1
+                continue
+            known = kong_lamp if kong_by == act.seat else lamp if wall == 1 else None
+            kong_by, kong_lamp = -1, None
             wall -= 1
             events.append(Draw(seat, known, t=at))
         elif act.kind == "discard":
@@ -106,21 +118,41 @@ def tell(
             events.append(Peng(seat, node.tile, t=at, confidence=_sure(node.confidence)))
         elif act.kind == "gang" and act.gang is not None:
             node = meld_node(act, reading)
-            kong_by = act.seat
+            kong_by, kong_lamp = act.seat, lamp
             events.append(Gang(seat, act.gang, node.tile, act.kept, t=at, confidence=_sure(node.confidence)))
         elif act.kind == "win":
-            events.append(_win(act, acts, reading, seat, at))
+            events.append(_win(act, acts, reading, hand.ruleset, seat, at))
         elif act.kind == "reveal":
             melds = melds_before(acts, act, reading)
             tracks = hand_tracks(act, acts, len(melds))
             tiles = sorted(reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track)
-            events.append(Reveal(seat, tuple(tiles), t=at))
+            right = len(tiles) == 13 - 3 * len(melds)
+            events.append(Reveal(seat, tuple(tiles) if right else None, t=at))
         elif act.kind == "shown" and seat not in declared and len(act.tracks) >= 1:
             events.append(_shown(act, acts, reading, hand.ruleset, seat, at))
     events = _merge(events, declarations)
     if end is not None:
+        events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
         events.append(HandEnd(t=round(max(end, clock), 2)))
     return events
+
+
+def _already_shown(acts: Sequence[Act], reading: Reading, at: float) -> list[Reveal]:
+    """A dancer who has not won and whose whole hand lies shown has nothing to turn over at the end."""
+    if not any(a.kind == "reveal" for a in acts):
+        return []
+    done = {a.seat for a in acts if a.kind in ("win", "reveal")}
+    out = []
+    for act in acts:
+        if act.kind != "shown" or act.seat in done:
+            continue
+        melds = melds_before(acts, replace(act), reading)
+        tiles = [
+            reading.of_track[t.id].tile for t in shown_tracks(acts, act.seat) if t.id in reading.of_track
+        ]
+        if len(tiles) == 13 - 3 * len(melds):
+            out.append(Reveal(SEATS[act.seat], tuple(sorted(tiles)), t=at))
+    return out
 
 
 def dealer_of(acts: Sequence[Act]) -> Seat:
@@ -135,7 +167,7 @@ def _sure(confidence: float) -> float:
     return round(min(max(confidence, 0.0), 1.0), 3)
 
 
-def _win(act: Act, acts: Sequence[Act], reading: Reading, seat: Seat, at: float) -> Win:
+def _win(act: Act, acts: Sequence[Act], reading: Reading, ruleset: Ruleset, seat: Seat, at: float) -> Win:
     melds = melds_before(acts, act, reading)
     tracks = hand_tracks(act, acts, len(melds))
     tiles = [reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track]
@@ -150,11 +182,21 @@ def _win(act: Act, acts: Sequence[Act], reading: Reading, seat: Seat, at: float)
     if tile in tiles and (len(tiles) > held or winning is not None):
         tiles.remove(tile)
     confidence = node.confidence if node is not None else 0.0
-    return Win(seat, act.by or "discard", tile, _legal_hand(tiles), t=at, confidence=_sure(confidence))
+    shown = _fitting(tiles, held, lambda rest: may_win(ruleset, [*rest, tile], melds, tile, act))
+    return Win(seat, act.by or "discard", tile, shown, t=at, confidence=_sure(confidence))
 
 
-def _legal_hand(tiles: Sequence[Tile]) -> tuple[Tile, ...]:
-    return tuple(sorted(tiles)[:13])
+def _fitting(
+    tiles: Sequence[Tile], held: int, wins: Callable[[Sequence[Tile]], bool]
+) -> tuple[Tile, ...] | None:
+    """The hand if it has the right size; one or two tiles too many are left out so that it wins."""
+    if len(tiles) == held:
+        return tuple(sorted(tiles))
+    if held < len(tiles) <= held + 2:
+        for rest in sorted(set(combinations(sorted(tiles), held))):
+            if wins(rest):
+                return rest
+    return None
 
 
 def _shown(

@@ -116,6 +116,8 @@ class Tracker:
         self.config = config or TableConfig()
         self.tracks: list[Track] = []
         self.candidates: list[Track] = []
+        self.version = 0
+        """Grows whenever a tile comes, goes, comes back or is exchanged."""
         self._next = 0
         self._time: float | None = None
         self._reaches: deque[tuple[float, MotionMask]] = deque()
@@ -252,6 +254,7 @@ class Tracker:
         patience = config.gone_s * min(1.0 / max(found, 0.1), config.gone_patience)
         if track.bare_s >= config.gone_bare_s or track.absent_s >= patience:
             track.gone = track.last
+            self.version += 1
 
     def _new(self, rest: list[int], seen: _Seen, t: float, motion: MotionMask | None) -> None:
         config = self.config
@@ -285,12 +288,32 @@ class Tracker:
         waiting = []
         for candidate in self.candidates:
             if candidate.looks >= config.rest_looks and candidate.last - candidate.since >= config.rest_s:
-                candidate.id = self._id()
-                candidate.settled = True
-                self.tracks.append(candidate)
+                if not self._revive(candidate):
+                    candidate.id = self._id()
+                    candidate.settled = True
+                    self.tracks.append(candidate)
             elif t - candidate.last <= config.candidate_s:
                 waiting.append(candidate)
         self.candidates = waiting
+
+    def _revive(self, candidate: Track) -> bool:
+        """A tile thought gone lies there again, the same as before: it was only covered."""
+        for track in reversed(self.tracks):
+            if track.gone is None or np.linalg.norm(track.at - candidate.at) > self.config.match_cm:
+                continue
+            if track.bare_s >= self.config.gone_bare_s:  # its place was seen empty
+                return False
+            a = track.scores(self.config)
+            b = candidate.scores(self.config)
+            if float(a.max() + b.max() - (a + b).max()) > self.config.exchange_nats / 2:
+                return False
+            track.evidence.merge(candidate.evidence)
+            track.looks += candidate.looks
+            track.chances += candidate.looks
+            track.last, track.gone, track.absent_s, track.bare_s = candidate.last, None, 0.0, 0.0
+            self.version += 1
+            return True
+        return False
 
     def _reach(self, at: FloatArray) -> FloatArray:
         """From where an arm reached there in the last moments, each side 0–1."""
@@ -302,6 +325,7 @@ class Tracker:
 
     def _id(self) -> int:
         self._next += 1
+        self.version += 1
         return self._next
 
 

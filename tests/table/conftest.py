@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
-from pzvision.game.events import Declare, Discard, Draw, Event, Gang, Peng, Reveal, TailLamp, Win
+from pzvision.game.events import Deal, Declare, Discard, Draw, Event, Gang, Peng, Reveal, TailLamp, Win
 from pzvision.rules import load_ruleset
 from pzvision.table.reader import TableReader
 from pzvision.tiles import CLASSES, SEATS, Seat, Tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
+from pzvision.vision.motion import MotionMask
 
 SIZE = (1280, 720)
 CALIBRATION = Calibration(
@@ -42,6 +43,7 @@ class Noise:
     jitter_cm: float = 0.1
     false_tiles: float = 0.0  # a look's chance of a tile that is not there
     arms: bool = False  # an arm hides half the table around each act
+    masks: bool = True  # the motion masks are there
     lost_looks: float = 0.0  # failed looks
     heap: bool = False
     seed: int = 0
@@ -106,6 +108,9 @@ class Table:
                 )
             elif isinstance(event, Peng) or (isinstance(event, Gang) and event.kind != "ba_gang"):
                 count = 3 if isinstance(event, Peng) else 4
+                for before in table.placed:  # shown tiles that become a kong leave their row
+                    if (before.seat, before.v, before.tile) == (event.seat, -32.1, event.tile):
+                        before.end = min(before.end, t - 0.7)
                 if (isinstance(event, Peng) or event.kind == "zhi_gang") and last is not None:
                     last.end = t - 0.9
                     for river in rivers.values():
@@ -120,16 +125,17 @@ class Table:
             elif isinstance(event, Gang):
                 u = 29.8 - 11.6 * pengs[event.seat, event.tile] - 2.75 * 3
                 put(event.tile, event.seat, u, -37.0, t)
-            elif isinstance(event, Declare) and event.tiles:
+            elif isinstance(event, Declare) and event.tiles and event.declaration in ("dance", "bai"):
                 shown[event.seat] = True
                 for k, tile in enumerate(event.tiles):
                     put(tile, event.seat, -23.0 + 2.75 * k, -32.1, t)
             elif isinstance(event, (Win, Reveal)):
                 tiles = list(event.hand or ())
                 for declared in log[:index]:
-                    if isinstance(declared, Declare) and declared.tiles and declared.seat == event.seat:
-                        for tile in declared.tiles:
-                            tiles.remove(tile)
+                    if isinstance(declared, Declare) and declared.seat == event.seat:
+                        for tile in declared.tiles if declared.declaration in ("dance", "bai") else ():
+                            if tile in tiles:
+                                tiles.remove(tile)
                 for k, tile in enumerate(tiles):
                     put(tile, event.seat, -23.0 + 2.75 * k, -36.5, t)
                 if isinstance(event, Win):
@@ -142,17 +148,41 @@ class Table:
 
     def looks(
         self, end: float, noise: Noise, step: float = 0.25
-    ) -> Iterator[tuple[float, int, Detections | None]]:
+    ) -> Iterator[tuple[float, int, Detections | None, MotionMask | None]]:
         rng = np.random.default_rng(noise.seed)
         stubborn = {id(p): int(rng.integers(27)) for p in self.placed if rng.random() < noise.stubborn}
         t, index = 0.0, 0
         while t <= end:
             if rng.random() < noise.lost_looks:
-                yield t, index, None
+                yield t, index, None, None
             else:
-                yield t, index, self._detect(t, noise, rng, stubborn)
+                yield t, index, self._detect(t, noise, rng, stubborn), self._mask(t, noise)
             t = round(t + step, 3)
             index += 2
+
+    def _arm(self, t: float, noise: Noise) -> Seat | None:
+        return next((s for at, s in self.acts if at - 0.9 <= t <= at + 0.4), None) if noise.arms else None
+
+    def _mask(self, t: float, noise: Noise) -> MotionMask | None:
+        if not noise.masks:
+            return None
+        cell, count = 1.0, 100
+        xs, ys = np.meshgrid(np.arange(count) - 49.5, np.arange(count) - 49.5)
+        hidden = np.zeros((count, count), bool)
+        sides = np.zeros((0, 4))
+        arm = self._arm(t, noise)
+        if arm is not None:
+            local = CALIBRATION.to_seat(np.column_stack([xs.ravel(), ys.ravel()]), arm)
+            hidden = ((np.abs(local[:, 0]) < 6) & (local[:, 1] < 0)).reshape(count, count)
+            sides = np.eye(4)[[CALIBRATION.side_of(arm)]]
+        bare = ~hidden
+        for p in self.placed:
+            if p.start <= t < p.end:
+                x, y = CALIBRATION.from_seat([[p.u, p.v]], p.seat)[0]
+                bare &= (np.abs(xs - x) > 1.8) | (np.abs(ys - y) > 1.8)
+        return MotionMask(
+            hidden, bare, hidden, -50.0, cell, False, sides, hidden.astype(np.int32), reach_cm=20.0
+        )
 
     def _detect(
         self, t: float, noise: Noise, rng: np.random.Generator, stubborn: dict[int, int]
@@ -218,8 +248,8 @@ class Simulated:
         table = Table.of(self.log, heap=self.noise.heap, seed=self.noise.seed)
         end = max(e.t or 0.0 for e in self.log) + 1.5
         kept: list[Event] = []
-        for t, index, detections in table.looks(end, self.noise, step):
-            update = reader.look(t, index, SIZE, detections)
+        for t, index, detections, mask in table.looks(end, self.noise, step):
+            update = reader.look(t, index, SIZE, detections, mask)
             if update is not None:
                 kept[update.keep :] = update.events
         update = reader.finish(end)
@@ -237,3 +267,36 @@ def simulated() -> type[Simulated]:
 @pytest.fixture
 def noise() -> type[Noise]:
     return Noise
+
+
+def timed(log: Sequence[Event], seed: int = 0) -> list[Event]:
+    """A simulated hand as a camera sees it: times, and nothing that cannot be seen."""
+    rng = np.random.default_rng(seed)
+    pauses = {
+        "draw": 1.7, "discard": 1.5, "peng": 2.5, "gang": 2.1, "win": 2.2, "reveal": 2.1,
+        "declare": 0.7, "tail_lamp": 0.4, "hand_end": 1.6,
+    }  # fmt: skip
+    out: list[Event] = []
+    t = 0.0
+    kong = False
+    for event in log:
+        if event.type not in ("hand_start", "deal") and not (event.type == "tail_lamp" and t == 0):
+            slow = 2.4 if event.type in ("draw", "discard") and rng.random() < 0.05 else 0.0
+            t += pauses.get(event.type, 1.0) + rng.uniform(-0.2, 0.2) + slow
+            t += 1.3 if t < 1.9 else 0.0
+        seen = replace(event, t=round(t, 2))
+        if isinstance(seen, Deal):
+            seen = replace(seen, tiles=None)
+        elif isinstance(seen, Draw):
+            seen = replace(seen, tile=seen.tile if kong and event_shows_lamp(log) else None)
+            kong = False
+        elif isinstance(seen, Gang):
+            kong = True
+        elif isinstance(seen, Declare) and (not seen.tiles or seen.declaration not in ("dance", "bai")):
+            seen = replace(seen, tiles=None)
+        out.append(seen)
+    return out
+
+
+def event_shows_lamp(log: Sequence[Event]) -> bool:
+    return any(isinstance(e, TailLamp) for e in log)
