@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from pzvision.train.composite import background
 from pzvision.train.data import Example
+from pzvision.train.grounds import background
 
-Image = npt.NDArray[np.uint8]
+Image = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 
 
@@ -57,7 +57,7 @@ class Augmenter:
         self.grounds = [background(rng, 640, 640) for _ in range(24)]
 
     def cut(self, image: Image, example: Example, shrink: float, size: int) -> Sample:
-        """One square of ``size`` px round a random tile. ``image`` is the picture at ``1 / shrink`` of its size."""
+        """A square of ``size`` px round a random tile of the picture, given at ``1 / shrink`` of its size."""
         rng, cfg = self.rng, self.config
         quads = example.quads / shrink
         areas = np.sqrt([max(cv2.contourArea(q), 1.0) for q in quads]) if len(quads) else np.array([40.0])
@@ -93,7 +93,9 @@ class Augmenter:
         picture = image
         step = zoom
         while step < 0.5 and min(picture.shape[:2]) > 8:
-            picture = cv2.resize(picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA)
+            picture = cv2.resize(
+                picture, (picture.shape[1] // 2, picture.shape[0] // 2), interpolation=cv2.INTER_AREA
+            )
             step *= 2
         scale = np.diag([image.shape[1] / picture.shape[1], image.shape[0] / picture.shape[0], 1.0])
         if rng.random() < 0.5:
@@ -102,11 +104,18 @@ class Augmenter:
             ground = np.empty((size, size, 3), np.uint8)
             ground[:] = rng.integers(0, 256, 3)
         out = cv2.warpPerspective(
-            picture, matrix @ scale, (size, size), dst=ground, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
+            picture,
+            matrix @ scale,
+            (size, size),
+            dst=ground,
+            flags=cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_TRANSPARENT,
         )
         return self._truth(out, example, shrink, matrix, size)
 
-    def _truth(self, image: Image, example: Example, shrink: float, matrix: npt.NDArray[Any], size: int) -> Sample:
+    def _truth(
+        self, image: Image, example: Example, shrink: float, matrix: npt.NDArray[Any], size: int
+    ) -> Sample:
         moved = _move(example.quads / shrink, matrix)
         ignore = list(_move(example.ignore / shrink, matrix))
         keep = np.zeros(len(moved), bool)
@@ -173,7 +182,9 @@ class Augmenter:
             out = np.clip(out * field[..., None], 0, 255).astype(np.uint8)
         if rng.random() < 0.08:
             spot = np.zeros((size, size), np.float32)
-            cv2.circle(spot, tuple(int(v) for v in rng.integers(0, size, 2)), int(rng.integers(10, 90)), 1.0, -1)
+            cv2.circle(
+                spot, tuple(int(v) for v in rng.integers(0, size, 2)), int(rng.integers(10, 90)), 1.0, -1
+            )
             spot = cv2.blur(spot, (61, 61)) * rng.uniform(60, 220)
             out = np.clip(out + spot[..., None], 0, 255).astype(np.uint8)
         kind = rng.random()
@@ -196,7 +207,8 @@ class Augmenter:
             out = np.clip(out + noise, 0, 255).astype(np.uint8)
         if rng.random() < 0.35:
             ok, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(18, 80))])
-            out = cv2.imdecode(data, cv2.IMREAD_COLOR) if ok else out
+            back = cv2.imdecode(data, cv2.IMREAD_COLOR) if ok else None
+            out = out if back is None else back
         if rng.random() < 0.04:
             out = cv2.cvtColor(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
         return np.ascontiguousarray(out)

@@ -38,7 +38,7 @@ class Photo:
 
 
 def read_labels(path: Path) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Classes ``(N,)`` and boxes ``(N, 4)`` of one label file. Raises `PzvisionError` naming file and line."""
+    """Classes ``(N,)`` and boxes ``(N, 4)`` of a label file. Raises `PzvisionError` naming file and line."""
     classes, boxes = [], []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         words = line.split()

@@ -14,7 +14,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-Image = npt.NDArray[np.uint8]
+from pzvision.train.grounds import Image, background, limb
+
 Array = npt.NDArray[np.float64]
 FaceSource = Callable[[np.random.Generator], "TileSet"]
 
@@ -68,7 +69,9 @@ class _Camera:
         distance = self.focal * 3.2 / tile_px
         self.roll = rng.normal(0, 0.12)
         turn = rng.uniform(0, 2 * np.pi)
-        back = np.array([np.cos(turn) * np.cos(elevation), np.sin(turn) * np.cos(elevation), np.sin(elevation)])
+        back = np.array(
+            [np.cos(turn) * np.cos(elevation), np.sin(turn) * np.cos(elevation), np.sin(elevation)]
+        )
         self.eye = back * distance
         z = -back
         x = np.cross(z, [0.0, 0.0, 1.0]) if elevation < 1.55 else np.array([1.0, 0.0, 0.0])
@@ -81,12 +84,13 @@ class _Camera:
     def project(self, points: Array) -> Array:
         q = (points - self.eye) @ self.axes.T
         depth = np.maximum(q[..., 2:], 1e-3)
-        return q[..., :2] / depth * self.focal + np.array([self.width / 2, self.height / 2])
+        return np.asarray(q[..., :2] / depth * self.focal + np.array([self.width / 2, self.height / 2]))
 
     def ground(self, px: Array) -> Array:
         """Points of the table plane under pixels ``(..., 2)``; far ones are clipped at the horizon."""
         ray = np.concatenate(
-            [(px - np.array([self.width / 2, self.height / 2])) / self.focal, np.ones((*px.shape[:-1], 1))], -1
+            [(px - np.array([self.width / 2, self.height / 2])) / self.focal, np.ones((*px.shape[:-1], 1))],
+            -1,
         )
         ray = ray @ self.axes
         down = np.minimum(ray[..., 2:], -0.08)
@@ -103,69 +107,6 @@ def _rounded(size: tuple[int, int], radius: float) -> Image:
         for y in (r, h - 1 - r):
             cv2.circle(mask, (x, y), r, 255, -1)
     return mask
-
-
-def _noise(rng: np.random.Generator, width: int, height: int, cells: int) -> Array:
-    small = rng.normal(0, 1, (max(2, cells * height // width), max(2, cells)))
-    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC))
-
-
-def background(rng: np.random.Generator, width: int, height: int) -> Image:
-    """A table top: cloth, wood, print or plain, unevenly lit, with some things lying about."""
-    hsv = np.array([[[rng.integers(0, 180), rng.integers(0, 230), rng.integers(15, 245)]]], np.uint8)
-    colour = cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float64)
-    image = np.broadcast_to(colour, (height, width, 3)).copy()
-    kind = rng.integers(0, 5)
-    if kind == 0:  # wood: noise stretched along one direction
-        grain = cv2.resize(rng.normal(0, 1, (height // 3, 4)), (width, height), interpolation=cv2.INTER_LINEAR)
-        image += grain[..., None] * rng.uniform(4, 18)
-        if rng.random() < 0.5:
-            image = np.ascontiguousarray(cv2.resize(image.transpose(1, 0, 2), (width, height)))
-    elif kind == 1:  # print: a repeated figure
-        n = int(rng.integers(16, 64))
-        cell = np.broadcast_to(colour, (n, n, 3)).copy()
-        for _ in range(rng.integers(1, 5)):
-            tone = np.clip(colour + rng.normal(0, 50, 3), 0, 255).tolist()
-            centre = tuple(int(v) for v in rng.integers(0, n, 2))
-            if rng.random() < 0.5:
-                cv2.circle(cell, centre, int(rng.integers(2, n // 3 + 3)), tone, int(rng.integers(-1, 3)))
-            else:
-                cv2.line(cell, centre, tuple(int(v) for v in rng.integers(0, n, 2)), tone, int(rng.integers(1, 5)))
-        reps = (height // n + 1, width // n + 1, 1)
-        image = np.tile(cell, reps)[:height, :width]
-    image += _noise(rng, width, height, int(rng.integers(2, 7)))[..., None] * rng.uniform(0, 16)
-    image += rng.normal(0, rng.uniform(0, 9), (height, width, 1))
-    image = np.clip(image, 0, 255).astype(np.uint8)
-    for _ in range(rng.integers(0, 7)):
-        _thing(image, rng)
-    return image
-
-
-def _thing(image: Image, rng: np.random.Generator) -> None:
-    """A card, phone, cup, chip, note, edge or die, flat, in place."""
-    height, width = image.shape[:2]
-    tone = [int(v) for v in rng.integers(0, 256, 3)]
-    at = np.array([rng.uniform(0, width), rng.uniform(0, height)])
-    size = width * rng.uniform(0.015, 0.16)
-    kind = rng.integers(0, 5)
-    if kind == 0:
-        cv2.circle(image, (int(at[0]), int(at[1])), int(size / 2), tone, -1, cv2.LINE_AA)
-        cv2.circle(image, (int(at[0]), int(at[1])), int(size / 2.6), [int(v * 0.7) for v in tone], 2, cv2.LINE_AA)
-    elif kind == 1:
-        far = at + rng.normal(0, width * 0.6, 2)
-        cv2.line(image, (int(at[0]), int(at[1])), (int(far[0]), int(far[1])), tone, int(rng.integers(1, 60)), cv2.LINE_AA)
-    else:
-        ratio, turn = rng.uniform(0.4, 1.0), rng.uniform(0, 360)
-        if kind == 2:
-            tone = [int(v) for v in rng.integers(200, 256, 3)]
-        box = cv2.boxPoints(((float(at[0]), float(at[1])), (float(size), float(size * ratio)), float(turn)))
-        cv2.fillConvexPoly(image, box.astype(np.int32), tone, cv2.LINE_AA)
-        if kind != 3:
-            for _ in range(rng.integers(1, 8)):
-                a, b, s = rng.random(3)
-                p = box[0] + (box[1] - box[0]) * (0.15 + 0.7 * a) + (box[3] - box[0]) * (0.15 + 0.7 * b)
-                ink = [int(v) for v in rng.integers(0, 200, 3)]
-                cv2.circle(image, (int(p[0]), int(p[1])), max(1, int(size * ratio * 0.12 * s)), ink, -1, cv2.LINE_AA)
 
 
 def _layout(rng: np.random.Generator, camera: _Camera, size: Array, faces: int) -> list[_Tile]:
@@ -215,7 +156,12 @@ def _layout(rng: np.random.Generator, camera: _Camera, size: Array, faces: int) 
             wobble = rng.choice([0.01, 0.05, 0.15])
             for row in range(int(rng.integers(1, 4))):
                 for k in range(n):
-                    p = spot + along * k * (w + gap) + across * row * (h + gap) + rng.normal(0, wobble * 0.6, 2)
+                    p = (
+                        spot
+                        + along * k * (w + gap)
+                        + across * row * (h + gap)
+                        + rng.normal(0, wobble * 0.6, 2)
+                    )
                     flip = rng.choice([0, 0, 0, np.pi, np.pi / 2]) if rng.random() < 0.15 else 0
                     put(p, yaw + flip + rng.normal(0, wobble), "up" if rng.random() < 0.96 else "down")
         elif group < 0.68:  # heap
@@ -238,35 +184,6 @@ def _layout(rng: np.random.Generator, camera: _Camera, size: Array, faces: int) 
     return tiles
 
 
-def _limb(image: Image, ids: npt.NDArray[np.int32], rng: np.random.Generator) -> None:
-    """An arm that reaches in over the tiles: sleeve, skin, fingers."""
-    height, width = image.shape[:2]
-    edge = rng.uniform(0, 2 * np.pi)
-    centre, reach = np.array([width, height]) / 2, np.array([width, height]) * 0.75
-    start = centre + reach * np.array([np.cos(edge), np.sin(edge)])
-    end = centre + rng.normal(0, 0.22, 2) * np.array([width, height])
-    thick = int(width * rng.uniform(0.05, 0.11))
-    skin = np.array([[[rng.integers(5, 18), rng.integers(60, 150), rng.integers(90, 240)]]], np.uint8)
-    tone = cv2.cvtColor(skin, cv2.COLOR_HSV2BGR)[0, 0].tolist()
-    sleeve = [int(v) for v in rng.integers(0, 256, 3)]
-    layer, mask = image.copy(), np.zeros((height, width), np.uint8)
-    elbow = start + (end - start) * rng.uniform(0.3, 0.8)
-
-    def stroke(a: Array, b: Array, colour: list[int], width_px: int) -> None:
-        p, q = (int(a[0]), int(a[1])), (int(b[0]), int(b[1]))
-        cv2.line(layer, p, q, colour, width_px, cv2.LINE_AA)
-        cv2.line(mask, p, q, 255, width_px)
-
-    stroke(start, end, tone, thick)
-    for _ in range(int(rng.integers(2, 6))):
-        stroke(end, end + (end - start) * 0.12 + rng.normal(0, thick * 0.5, 2), tone, max(2, thick // 4))
-    stroke(start, elbow, sleeve, int(thick * 1.3))
-    if rng.random() < 0.4:
-        layer = cv2.GaussianBlur(layer, (0, 0), width * 0.004)
-    image[mask > 0] = layer[mask > 0]
-    ids[mask > 0] = -2
-
-
 def compose(rng: np.random.Generator, tile_set: TileSet, width: int = 1280, height: int = 960) -> Scene:
     """One random scene. The same generator state gives the same scene."""
     camera = _Camera(rng, width, height)
@@ -285,18 +202,20 @@ def compose(rng: np.random.Generator, tile_set: TileSet, width: int = 1280, heig
     ambient = rng.uniform(0.45, 0.8)
     mask = _rounded((96, 128), radius)
     for index, tile in enumerate(tiles):
-        quad, seen = _draw(image, ids, index, tile, tile_set, size, camera, light, ambient, mask, split, bevel)
+        quad, seen = _draw(
+            image, ids, index, tile, tile_set, size, camera, light, ambient, mask, split, bevel
+        )
         quads.append(quad)
         found.append(seen)
     if rng.random() < 0.25:
-        _limb(image, ids, rng)
+        limb(image, ids, rng)
     return _truth(image, ids, quads, found)
 
 
 def _shadows(
     image: Image, tiles: list[_Tile], size: Array, camera: _Camera, light: Array, rng: np.random.Generator
 ) -> None:
-    shade = np.zeros(image.shape[:2], np.uint8)
+    shade: Image = np.zeros(image.shape[:2], np.uint8)
     for tile in tiles:
         points = _corners(tile, size).reshape(-1, 3)
         flat = points - light * (points[:, 2:] / light[2])
@@ -311,7 +230,9 @@ def _corners(tile: _Tile, size: Array) -> Array:
     """``(2, 4, 3)``: face then back; each clockwise from the face's top left, seen from the front."""
     right = np.cross(tile.up, tile.normal)
     h, w, t = size / 2
-    ring = np.stack([tile.up * h - right * w, tile.up * h + right * w, -tile.up * h + right * w, -tile.up * h - right * w])
+    ring = np.stack(
+        [tile.up * h - right * w, tile.up * h + right * w, -tile.up * h + right * w, -tile.up * h - right * w]
+    )
     return np.stack([tile.centre + tile.normal * t + ring, tile.centre - tile.normal * t + ring])
 
 
@@ -329,7 +250,7 @@ def _draw(
     split: float,
     bevel: float,
 ) -> tuple[Array, tuple[int, float]]:
-    """Draws one tile; returns the quad of its face (or back) and ``(class, area px)``; class -1: neither shows."""
+    """Draws one tile; returns the quad of its face or back, and ``(class, area px)``; -1: none shows."""
     corners = _corners(tile, size)
     px = camera.project(corners)
     front, back = corners
@@ -354,7 +275,10 @@ def _draw(
         outward = outward / np.linalg.norm(outward)
         if outward @ (camera.eye - middle) <= 0:
             continue
-        for ring, tone in ((np.stack([px[0, k], px[0, j], wpx[j], wpx[k]]), body), (np.stack([wpx[k], wpx[j], px[1, j], px[1, k]]), rear)):
+        for ring, tone in (
+            (np.stack([px[0, k], px[0, j], wpx[j], wpx[k]]), body),
+            (np.stack([wpx[k], wpx[j], px[1, j], px[1, k]]), rear),
+        ):
             cv2.fillConvexPoly(image, ring.astype(np.int32), (tone * lit(outward)).tolist(), cv2.LINE_AA)
     to_eye = camera.eye - front.mean(0)
     cosine = float(tile.normal @ to_eye / np.linalg.norm(to_eye))
@@ -370,7 +294,9 @@ def _draw(
     texture = cv2.resize(np.clip(texture, 0, 255).astype(np.uint8), (96, 128), interpolation=cv2.INTER_AREA)
     if bevel > 0.02:
         edge = int(96 * bevel)
-        cv2.rectangle(texture, (0, 0), (95, 127), (np.array(body if shows_face else rear) * ambient).tolist(), edge)
+        cv2.rectangle(
+            texture, (0, 0), (95, 127), (np.array(body if shows_face else rear) * ambient).tolist(), edge
+        )
     _paste(image, texture, mask, quad)
     if abs(cosine) < GRAZING:
         return quad, (-1, 0.0)
@@ -427,22 +353,3 @@ def _truth(
         np.array(classes, np.int64),
         np.array(ignore, np.float32).reshape(-1, 4, 2),
     )
-
-
-def body_colour(faces: tuple[Image, ...], rng: np.random.Generator) -> tuple[int, int, int]:
-    """The bright common colour of some faces, as that of the tile's front layer."""
-    pixels = np.concatenate([faces[int(i)].reshape(-1, 3) for i in rng.integers(0, len(faces), 4)])
-    bright = np.percentile(pixels, 75, axis=0)
-    return (int(bright[0]), int(bright[1]), int(bright[2]))
-
-
-def random_back(rng: np.random.Generator) -> tuple[int, int, int]:
-    """A back colour: mostly strong green, blue or the like, at times ivory, wood or black."""
-    if rng.random() < 0.7:
-        hsv = [int(rng.choice([rng.integers(35, 130), rng.integers(0, 180)])), int(rng.integers(90, 256)), int(rng.integers(60, 245))]
-    elif rng.random() < 0.5:
-        hsv = [int(rng.integers(12, 28)), int(rng.integers(30, 140)), int(rng.integers(140, 250))]
-    else:
-        hsv = [int(rng.integers(0, 180)), int(rng.integers(0, 60)), int(rng.integers(15, 250))]
-    b, g, r = cv2.cvtColor(np.array([[hsv]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].tolist()
-    return (b, g, r)

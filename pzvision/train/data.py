@@ -22,7 +22,8 @@ from tqdm import tqdm
 
 from pzvision.errors import PzvisionError
 from pzvision.train.boxes import read_photos, tight
-from pzvision.train.composite import Scene, TileSet, body_colour, compose, random_back
+from pzvision.train.composite import IGNORED, VISIBLE, Scene, TileSet, compose
+from pzvision.train.grounds import body_colour, random_back
 
 Floats = npt.NDArray[np.float32]
 
@@ -40,7 +41,7 @@ class Source:
         path: folder of photos (``photos``).
         crops: folder of single faces by class (``composites``).
         per_series: at most this many equal votes for the photos of one series.
-        drawn: share of composites whose faces are drawn instead of photographed.
+        drawn: share of pictures whose faces are drawn instead of photographed.
     """
 
     name: str
@@ -83,7 +84,9 @@ def load_recipe(path: Path) -> Recipe:
         if missing:
             raise PzvisionError(f"recipe {path}: a source lacks {sorted(missing)[0]!r}")
         if entry["kind"] not in ("photos", "composites", "scenes"):
-            raise PzvisionError(f"recipe {path}: kind {entry['kind']!r}: expected photos, composites or scenes")
+            raise PzvisionError(
+                f"recipe {path}: kind {entry['kind']!r}: expected photos, composites or scenes"
+            )
         sources.append(Source(**entry))
     return Recipe(str(raw["name"]), path.resolve().parent, tuple(sources))
 
@@ -127,9 +130,7 @@ def photo_examples(folder: Path, per_series: float, ignore_file: Path | None = N
     holes = dict(np.load(ignore_file)) if ignore_file and ignore_file.exists() else {}
     examples = []
     for photo in photos:
-        size = cv2.imread(str(photo.path), cv2.IMREAD_REDUCED_GRAYSCALE_2)
-        if size is None:
-            raise PzvisionError(f"{photo.path}: not a picture")
+        size = read_picture(photo.path, cv2.IMREAD_REDUCED_GRAYSCALE_2)
         height, width = size.shape[0] * 2, size.shape[1] * 2
         quads = box_quads(photo.boxes) * np.array([width, height], np.float32)
         examples.append(
@@ -144,6 +145,14 @@ def photo_examples(folder: Path, per_series: float, ignore_file: Path | None = N
             )
         )
     return examples
+
+
+def read_picture(path: Path, flag: int = cv2.IMREAD_COLOR) -> npt.NDArray[Any]:
+    """A picture as OpenCV reads it. Raises `PzvisionError` where it is none."""
+    image = cv2.imread(str(path), flag)
+    if image is None:
+        raise PzvisionError(f"{path}: not a picture")
+    return image
 
 
 def crop_faces(folder: Path) -> dict[str, list[Path]]:
@@ -161,11 +170,10 @@ class FacePool:
     """Makes tile sets of photographed faces: crops, and the boxes of photos whose boxes are outlines."""
 
     def __init__(self, crops: Path | None, photos: list[Example]) -> None:
-        self.groups: list[list[tuple[Path, Floats | None]]] = []
+        self.groups: list[list[Path]] = []
         if crops is not None:
             for paths in crop_faces(crops).values():
-                ordered = sorted(paths, key=lambda p: (p.stem, p.parent.name))
-                self.groups.append([(p, None) for p in ordered])
+                self.groups.append(sorted(paths, key=lambda p: (p.stem, p.parent.name)))
         self.photos = [e for e in photos if e.outlines and len(e.quads) >= 9]
         self.weights = np.array([e.weight for e in self.photos])
 
@@ -173,7 +181,7 @@ class FacePool:
         """A set: faces of one photo, or a handful of single faces."""
         if self.photos and (not self.groups or rng.random() < 0.6):
             example = self.photos[int(rng.choice(len(self.photos), p=self.weights / self.weights.sum()))]
-            image = cv2.imread(str(example.path))
+            image = read_picture(example.path)
             faces = []
             for quad in example.quads:
                 (x1, y1), (x2, y2) = quad.min(0).astype(int), np.ceil(quad.max(0)).astype(int)
@@ -181,15 +189,14 @@ class FacePool:
                 if min(face.shape[:2]) >= 16 and 1.1 < face.shape[0] / face.shape[1] < 1.75:
                     faces.append(face)
             if len(faces) >= 6:
-                return self._dress(faces, rng)
+                return self.dress(faces, rng)
         group = self.groups[int(rng.integers(len(self.groups)))]
         start = int(rng.integers(len(group)))
         picked = [group[(start + i) % len(group)] for i in range(24)]
-        loaded = [cv2.imread(str(path)) for path, _ in picked]
-        return self._dress([f for f in loaded if f is not None], rng)
+        return self.dress([read_picture(path) for path in picked], rng)
 
     @staticmethod
-    def _dress(faces: list[npt.NDArray[np.uint8]], rng: np.random.Generator) -> TileSet:
+    def dress(faces: list[npt.NDArray[Any]], rng: np.random.Generator) -> TileSet:
         gain = rng.uniform(0.85, 1.1, 3) if rng.random() < 0.5 else np.ones(3)
         small = [cv2.resize(f, (96, 128), interpolation=cv2.INTER_AREA) for f in faces]
         toned = tuple(np.clip(f * gain, 0, 255).astype(np.uint8) for f in small)
@@ -200,12 +207,10 @@ def drawn_set(rng: np.random.Generator) -> TileSet:
     """A set of faces drawn by `pzvision.synth.faces`."""
     from pzvision.synth import faces as drawing
 
-    looks = drawing.LOOKS
-    look = looks[int(rng.integers(len(looks)))]
-    faces = tuple(
-        drawing.draw_face(int(kind), look, 128)[:, :, :3] for kind in rng.choice(28, 20, replace=False)
-    )
-    return FacePool._dress(list(faces), rng)
+    look = drawing.random_look(rng)
+    kinds = rng.choice(28, 20, replace=False)
+    faces = [drawing.draw_face(int(k), look, 128, variant=int(rng.integers(18))) for k in kinds]
+    return FacePool.dress(faces, rng)
 
 
 def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
@@ -215,15 +220,19 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
         return pool
     (pool / "pictures").mkdir(parents=True, exist_ok=True)
     make: Callable[[np.random.Generator], Scene]
+    crops = recipe.base / source.crops if source.crops else None
     if source.kind == "composites":
         photos = photo_examples(recipe.base / source.path, 12.0) if source.path else []
-        faces = FacePool(recipe.base / source.crops if source.crops else None, photos)
+        faces = FacePool(crops, photos)
 
         def make(rng: np.random.Generator) -> Scene:
             tile_set = drawn_set(rng) if rng.random() < source.drawn else faces.draw(rng)
             return compose(rng, tile_set)
     else:
-        make = rendered_scene
+
+        def make(rng: np.random.Generator) -> Scene:
+            return rendered_scene(rng, crops, source.drawn)
+
     truth: dict[str, npt.NDArray[Any]] = {}
     for index in tqdm(range(source.count), desc=source.name, unit="picture"):
         scene = make(np.random.default_rng([source.seed, index]))
@@ -237,11 +246,25 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     return pool
 
 
-def rendered_scene(rng: np.random.Generator) -> Scene:
-    """One scene of `pzvision.synth.scenes`."""
-    from pzvision.synth import scenes
+def rendered_scene(rng: np.random.Generator, crops: Path | None, drawn: float) -> Scene:
+    """One scene of `pzvision.synth.scenes`; ``drawn``: the chance that its faces are drawn, not photos."""
+    from pzvision.synth.faces import CropFaces, FaceSource
+    from pzvision.synth.scenes import SceneConfig, random_scene
+    from pzvision.tiles import BACK
 
-    raise NotImplementedError(scenes)
+    textures: list[FaceSource] | None = None
+    if crops is not None and rng.random() >= drawn:
+        textures = [CropFaces(crops, rng)]
+    config = SceneConfig(tile_px=(22.0, 110.0), hard=0.4)
+    scene = random_scene(rng, size=(1280, 960), textures=textures, config=config)
+    shown = scene.visible >= VISIBLE
+    hidden = ~shown & (scene.visible >= IGNORED)
+    return Scene(
+        scene.image,
+        scene.polygons[shown],
+        (scene.classes[shown] == BACK).astype(np.int64),
+        scene.polygons[hidden],
+    )
 
 
 def pool_examples(pool: Path) -> list[Example]:
@@ -269,16 +292,16 @@ def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Exam
     found = []
     for source in recipe.sources:
         if source.kind == "photos":
-            examples = photo_examples(recipe.base / source.path, source.per_series, built / f"{source.name}-unlabelled.npz")
+            examples = photo_examples(
+                recipe.base / source.path, source.per_series, built / f"{source.name}-unlabelled.npz"
+            )
         else:
             examples = pool_examples(built / source.name)
         found.append((source, examples))
     return found
 
 
-def stream(
-    mix: list[tuple[Source, list[Example]]], rng: np.random.Generator
-) -> Iterator[Example]:
+def stream(mix: list[tuple[Source, list[Example]]], rng: np.random.Generator) -> Iterator[Example]:
     """Endless examples, sources by share, examples by weight."""
     shares = np.array([source.share for source, examples in mix])
     weights = [np.array([e.weight for e in examples]) for _, examples in mix]

@@ -50,7 +50,7 @@ def _body(size: FinderSize) -> tuple[nn.Sequential, list[int], list[int]]:
     return model[:-1], sorted({*save, *sources}), channels
 
 
-class Finder(nn.Module):
+class Finder(nn.Module):  # type: ignore[misc]
     """Picture ``(B, 3, H, W)`` in 0–1, RGB, ``H`` and ``W`` multiples of 32 → ``(B, A, 10)``.
 
     ``A`` anchors: stride 8 row by row, then 16, then 32. In training mode the class columns are
@@ -84,10 +84,14 @@ class Finder(nn.Module):
         kept: list[Tensor | None] = []
         for layer in self.body:
             if layer.f != -1:
-                x = kept[layer.f] if isinstance(layer.f, int) else [x if j == -1 else kept[j] for j in layer.f]  # type: ignore[assignment]
+                x = (
+                    kept[layer.f]
+                    if isinstance(layer.f, int)
+                    else [x if j == -1 else kept[j] for j in layer.f]
+                )
             x = layer(x)
             kept.append(x if layer.i in self.keep else None)
-        return [kept[i] for i in (16, 19, 22)]  # type: ignore[misc]
+        return [kept[i] for i in (16, 19, 22)]
 
     def forward(self, x: Tensor) -> Tensor:
         maps = self.features(x)

@@ -1,7 +1,7 @@
 """Trains the finder on a recipe, by the clock, resumable.
 
-CPU training needs care to use the machine (two threads, bfloat16 autocast, channels last, one loading
-process, an allocator that keeps its memory); `environment` says which variables to set before torch starts.
+CPU training needs care to use the machine (one thread each in two processes, bfloat16 autocast, channels
+last, loading beside, an allocator that keeps its memory); `environment` says which variables to set before.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,22 +19,16 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
+import torch.distributed as dist
+import torch.multiprocessing
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
 
 from pzvision.errors import PzvisionError
 from pzvision.train.augment import AugmentConfig, Augmenter, Sample
-from pzvision.train.data import Recipe, recipe_examples, stream
+from pzvision.train.data import Recipe, read_picture, recipe_examples, stream
 from pzvision.train.finder import Finder, FinderSize
 from pzvision.train.loss import Batch, FinderLoss
-
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "2",
-    "OMP_WAIT_POLICY": "PASSIVE",
-    "MALLOC_MMAP_THRESHOLD_": "8589934592",
-    "MALLOC_TRIM_THRESHOLD_": "17179869184",
-}
-"""Set these before starting: with glibc's defaults every step gives its memory back and asks for it again."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,9 @@ class TrainConfig:
         rate, last_rate: learning rate at its peak and its end (AdamW).
         warmup: steps up to the peak.
         decay: weight decay.
-        threads: of torch.
+        threads: of torch, in each process.
+        processes: that share a batch; two with one thread each get through 2.5 times the pictures of one
+            with two threads on a busy machine, where the threads wait for each other at every layer.
         seed: of the stream and the initial weights.
         save_minutes: between checkpoints.
     """
@@ -57,12 +54,13 @@ class TrainConfig:
     last_rate: float = 2e-5
     warmup: int = 300
     decay: float = 5e-4
-    threads: int = 2
+    threads: int = 1
+    processes: int = 2
     seed: int = 1
     save_minutes: float = 3.0
 
 
-class SampleStream(IterableDataset[list[Sample]]):
+class SampleStream(IterableDataset[Batch]):  # type: ignore[misc]
     """Endless batches of samples, made in the loading process."""
 
     def __init__(self, recipe: Recipe, built: Path, batch: int, augment: AugmentConfig, seed: int) -> None:
@@ -89,12 +87,14 @@ class SampleStream(IterableDataset[list[Sample]]):
             example = next(examples)
             coarse = bool(rng.random() < 0.3)
             flag = cv2.IMREAD_REDUCED_COLOR_2 if coarse else cv2.IMREAD_COLOR
-            image = cv2.imread(str(example.path), flag)
-            if image is None:
-                continue
+            image = read_picture(example.path, flag)
             shrink = 2.0 if coarse else 1.0
             for _ in range(2):
-                part = size // 2 if rng.random() < 4 * augmenter.config.mosaic / (1 + 3 * augmenter.config.mosaic) else size
+                part = (
+                    size // 2
+                    if rng.random() < 4 * augmenter.config.mosaic / (1 + 3 * augmenter.config.mosaic)
+                    else size
+                )
                 cuts[part].append(augmenter.cut(image, example, shrink, part))
             while len(cuts[size // 2]) >= 8:
                 pick = rng.permutation(8)[:4]
@@ -166,65 +166,108 @@ def train(
     ``start``: a checkpoint to continue from. With ``out/finder.pt`` of an interrupted run present and no
     ``start``, that run goes on with the minutes it had left. Raises `PzvisionError` for a broken checkpoint.
     """
-    torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
     out.mkdir(parents=True, exist_ok=True)
     path = out / "finder.pt"
-    state = _load(start or path) if (start or path.exists()) else None
-    model = Finder(size or (FinderSize(**state["size"]) if state else None))
-    groups = _groups(model, config.decay)
-    optimiser = torch.optim.AdamW(groups, lr=config.rate, betas=(0.9, 0.99))
+    job = _Job(recipe, built, path, config, augment or AugmentConfig(), size, start)
+    load_checkpoint(start) if start else None
+    if config.processes == 1:
+        _work(0, job, "")
+        return path
+    with tempfile.TemporaryDirectory() as folder:
+        meeting = (Path(folder) / "meeting").as_uri()
+        torch.multiprocessing.spawn(_work, args=(job, meeting), nprocs=config.processes)
+    return path
+
+
+@dataclass(frozen=True)
+class _Job:
+    recipe: Recipe
+    built: Path
+    path: Path
+    config: TrainConfig
+    augment: AugmentConfig
+    size: FinderSize | None
+    start: Path | None
+
+
+def _work(rank: int, job: _Job, meeting: str) -> None:
+    """One of ``processes`` that train on their own samples and average their gradients at every step."""
+    config, path = job.config, job.path
+    torch.set_num_threads(config.threads)
+    if meeting:
+        dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=config.processes)
+    torch.manual_seed(config.seed)
+    state = load_checkpoint(job.start or path) if (job.start or path.exists()) else None
+    model = Finder(job.size or (FinderSize(**state["size"]) if state else None))
+    optimiser = torch.optim.AdamW(_groups(model, config.decay), lr=config.rate, betas=(0.9, 0.99))
     average, step, spent, images = _Average(model), 0, 0.0, 0
     if state:
         model.load_state_dict(state["model"])
         average.model.load_state_dict(state["average"])
-        average.updates, images = state["updates"], state["images"]
-        if start is None:
+        average.updates, images = state["updates"], int(state["images"])
+        if job.start is None:
             optimiser.load_state_dict(state["optimiser"])
-            step, spent = state["step"], state["spent"]
-    model.train().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    loader = DataLoader(
-        SampleStream(recipe, built, config.batch, augment or AugmentConfig(), config.seed + images),
-        batch_size=None,
-        num_workers=1,
-        prefetch_factor=6,
-    )
+            step, spent = int(state["step"]), state["spent"]
+    model.train().to(memory_format=torch.channels_last)
+    seed = config.seed + images + 1_000_003 * rank
+    samples = SampleStream(job.recipe, job.built, config.batch // config.processes, job.augment, seed)
+    loader = DataLoader(samples, batch_size=None, num_workers=1, prefetch_factor=6)
     loss_of = FinderLoss()
     begun, saved = time.monotonic() - spent, time.monotonic()
-    sums: dict[str, float] = {}
-    log = (out / "log.jsonl").open("a", encoding="utf-8")
+    sums, counted = dict.fromkeys(("box", "edge", "shape", "class"), 0.0), 0
     for batch in loader:
-        spent = time.monotonic() - begun
-        share = min(1.0, spent / (60 * config.minutes))
+        share = _together(min(1.0, (time.monotonic() - begun) / (60 * config.minutes)), meeting)
         rate = config.last_rate + (config.rate - config.last_rate) * (1 + math.cos(math.pi * share)) / 2
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1.0, (step + 1) / config.warmup)
         pictures = batch.images.float().div_(255).to(memory_format=torch.channels_last)
+        optimiser.zero_grad(set_to_none=True)
         with torch.autocast("cpu", torch.bfloat16):
             result: Tensor = model(pictures)
         loss, parts = loss_of(result, batch)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
+        if meeting:
+            _average_gradients(model)
         nn.utils.clip_grad_norm_(model.parameters(), 10.0)
         optimiser.step()
-        average.update(model)
-        step, images = step + 1, images + len(pictures)
-        for name, value in parts.items():
-            sums[name] = sums.get(name, 0.0) + value
-        if step % 50 == 0:
-            line: dict[str, Any] = {"step": step, "images": images, "minutes": round(spent / 60, 2), "rate": rate}
-            line |= {name: round(value / 50, 4) for name, value in sums.items()}
-            log.write(json.dumps(line) + "\n")
-            log.flush()
-            sums = {}
-        done = spent >= 60 * config.minutes
-        if done or time.monotonic() - saved > 60 * config.save_minutes:
-            _save(path, model, average, optimiser, step=step, spent=spent, images=images)
-            saved = time.monotonic()
-        if done:
+        step, images, counted = step + 1, images + len(pictures) * config.processes, counted + 1
+        spent = time.monotonic() - begun
+        if rank == 0:
+            average.update(model)
+            sums = {name: sums[name] + value for name, value in parts.items()}
+            if counted == 50:
+                line: dict[str, Any] = {"step": step, "images": images, "minutes": round(spent / 60, 2)}
+                line |= {"rate": round(rate, 7)} | {k: round(v / counted, 4) for k, v in sums.items()}
+                with path.with_name("log.jsonl").open("a", encoding="utf-8") as log:
+                    log.write(json.dumps(line) + "\n")
+                sums, counted = dict.fromkeys(sums, 0.0), 0
+            if share >= 1.0 or time.monotonic() - saved > 60 * config.save_minutes:
+                _save(path, model, average, optimiser, step=step, spent=spent, images=images)
+                saved = time.monotonic()
+        if share >= 1.0:
             break
-    log.close()
-    return path
+    if meeting:
+        dist.destroy_process_group()
+
+
+def _together(share: float, meeting: str) -> float:
+    """The first process's share of the time, so that all stop at the same step."""
+    if not meeting:
+        return share
+    value = torch.tensor([share], dtype=torch.float64)
+    dist.broadcast(value, 0)
+    return float(value)
+
+
+def _average_gradients(model: nn.Module) -> None:
+    grads = [p.grad for p in model.parameters() if p.grad is not None]
+    flat = torch.cat([g.reshape(-1) for g in grads])
+    dist.all_reduce(flat)
+    flat /= dist.get_world_size()
+    at = 0
+    for g in grads:
+        g.copy_(flat[at : at + g.numel()].view_as(g))
+        at += g.numel()
 
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
@@ -233,7 +276,8 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
     return [{"params": heavy, "weight_decay": decay}, {"params": light, "weight_decay": 0.0}]
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """A checkpoint as `train` wrote it. Raises `PzvisionError` where there is none, or a broken one."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         return {**state, "model": state["model"]}
@@ -243,7 +287,9 @@ def _load(path: Path) -> dict[str, Any]:
         raise PzvisionError(f"checkpoint {path}: cannot be read ({type(error).__name__})") from None
 
 
-def _save(path: Path, model: Finder, average: _Average, optimiser: torch.optim.Optimizer, **numbers: float) -> None:
+def _save(
+    path: Path, model: Finder, average: _Average, optimiser: torch.optim.Optimizer, **numbers: float
+) -> None:
     partial = path.with_suffix(".partial")
     size = {"width": model.size.width, "depth": model.size.depth}
     state = {"model": model.state_dict(), "average": average.model.state_dict(), "updates": average.updates}

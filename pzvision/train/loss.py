@@ -52,7 +52,9 @@ class FinderLoss:
 
     def __init__(self, weights: LossWeights | None = None) -> None:
         self.weights = weights or LossWeights()
-        self.assigner = TaskAlignedAssigner(topk=10, num_classes=len(CLASS_NAMES), alpha=0.5, beta=6.0, stride=list(STRIDES))
+        self.assigner = TaskAlignedAssigner(
+            topk=10, num_classes=len(CLASS_NAMES), alpha=0.5, beta=6.0, stride=list(STRIDES)
+        )
 
     def __call__(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
         """The sum to minimise (times the batch size, as YOLO does) and its parts."""
@@ -89,7 +91,9 @@ class FinderLoss:
             index = owner[owned]
             code = shape_code(batch.quads)[rows, index]
             sure = batch.outlined[rows, index].float()[:, None]
-            gap = F.smooth_l1_loss(out[..., 4:8][owned], code, reduction="none", beta=0.1).sum(-1, keepdim=True)
+            gap = F.smooth_l1_loss(out[..., 4:8][owned], code, reduction="none", beta=0.1).sum(
+                -1, keepdim=True
+            )
             shape = (gap * weight * sure).sum() / total
         else:
             box = edge = shape = out.sum() * 0.0

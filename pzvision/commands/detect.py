@@ -1,0 +1,107 @@
+"""``pzvision detect``: find and name the tiles in pictures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.errors import PzvisionError
+
+SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("images", nargs="+", metavar="IMAGE", help="picture files")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per picture")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="write annotated pictures there (default: not written)"
+    )
+    parser.add_argument("--models", type=Path, metavar="DIR", help="folder with finder.onnx and reader.onnx")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
+    parser.add_argument("--providers", action="store_true", help="say on standard error what runs the models")
+
+
+def read_image(path: Path) -> npt.NDArray[np.uint8]:
+    """A picture as ``(H, W, 3)`` uint8 BGR, turned upright as its EXIF says.
+
+    Raises `PzvisionError` for a missing or empty file and for what is no picture.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PzvisionError(f"{path}: cannot be read ({error.strerror})") from None
+    if not data:
+        raise PzvisionError(f"{path}: is empty; expected a picture")
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        image = None
+    if image is None:
+        raise PzvisionError(f"{path}: not a picture that can be read (JPEG, PNG, WebP, BMP, TIFF)")
+    return np.asarray(image, np.uint8)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command. All pictures are checked before the first is worked on."""
+    from pzvision.vision.detector import TileDetector
+    from pzvision.vision.draw import draw_detections
+    from pzvision.vision.report import detections_record, summary_line
+
+    if args.threads is not None and args.threads < 1:
+        raise PzvisionError(f"--threads {args.threads}: expected at least 1")
+    paths = [Path(name) for name in args.images]
+    targets = _targets(paths, args.out) if args.out else {}
+    for path in paths:
+        read_image(path)
+    detector = TileDetector(args.models, threads=args.threads)
+    if args.providers:
+        print(f"onnxruntime: {', '.join(detector.providers)}", file=sys.stderr)
+    if args.out:
+        try:
+            args.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PzvisionError(f"--out {args.out}: cannot be made ({error.strerror})") from None
+    for name, path in zip(args.images, paths, strict=True):
+        image = read_image(path)
+        found = detector(image)
+        if args.out:
+            _write(targets[path], draw_detections(image, found))
+        if args.json:
+            print(json.dumps(detections_record(name, found), ensure_ascii=False), flush=True)
+        else:
+            note = f" → {targets[path]}" if args.out else ""
+            print(summary_line(name, found) + note, flush=True)
+    return 0
+
+
+def _targets(paths: list[Path], out: Path) -> dict[Path, Path]:
+    """Where each picture's annotated copy goes. Raises `PzvisionError` where two would share a name."""
+    if out.exists() and not out.is_dir():
+        raise PzvisionError(f"--out {out}: is a file; expected a folder")
+    targets: dict[Path, Path] = {}
+    for path in dict.fromkeys(paths):
+        target = out / f"{path.stem}.tiles.jpg"
+        if target in targets.values():
+            raise PzvisionError(f"--out {out}: two pictures would both be written as {target.name}")
+        targets[path] = target
+    return targets
+
+
+def _write(target: Path, image: npt.NDArray[np.uint8]) -> None:
+    ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+    if not ok:
+        raise PzvisionError(f"{target}: the picture cannot be encoded")
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        partial.write_bytes(data.tobytes())
+        os.replace(partial, target)
+    except OSError as error:
+        raise PzvisionError(f"{target}: cannot be written ({error.strerror})") from None

@@ -1,0 +1,97 @@
+"""``pzvision train``: train, export and judge the two stages of the detector."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from pzvision.errors import PzvisionError
+
+SUMMARY = ("训练并评测识别模型。", "Train, export and judge the tile models.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--stage", choices=("finder", "reader"), default="finder", help="what to train")
+    parser.add_argument(
+        "--recipe", type=Path, metavar="FILE", help="finder: a recipe of datasets/, built before"
+    )
+    parser.add_argument(
+        "--built", type=Path, default=Path("datasets/built"), metavar="DIR", help="finder: its pools"
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="reader: folder with crops/ and photos/train/"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="run folder (default runs/STAGE); a run goes on there"
+    )
+    parser.add_argument("--start", type=Path, metavar="PT", help="checkpoint to begin with")
+    parser.add_argument("--minutes", type=float, default=60.0, help="finder: wall-clock time (default 60)")
+    parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--steps", type=int, help="reader: steps")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--export", type=Path, metavar="DIR", help="write DIR/finder.onnx and finder.pt from the run"
+    )
+    parser.add_argument("--evaluate", type=Path, nargs="?", const=Path("models"), metavar="DIR",
+                        help="judge the models in DIR (default models/) and write DIR/REPORT.md")  # fmt: skip
+    parser.add_argument("--photos", type=Path, metavar="DIR", help="evaluate: folder of labelled photos")
+    parser.add_argument(
+        "--scenes", type=int, default=60, metavar="N", help="evaluate: rendered scenes (default 60)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from pzvision.train import needs_training_packages
+
+    needs_training_packages()
+    out = args.out or Path("runs") / args.stage
+    done = False
+    if args.stage == "reader" and args.data:
+        _train_reader(args, out)
+        done = True
+    elif args.recipe:
+        _train_finder(args, out)
+        done = True
+    if args.export:
+        from pzvision.train.export import export_finder, slim_checkpoint
+
+        print(f"exported: {export_finder(out / 'finder.pt', args.export / 'finder.onnx')}")
+        slim_checkpoint(out / "finder.pt", args.export / "finder.pt")
+        done = True
+    if args.evaluate:
+        from pzvision.train.evaluate_report import write_report
+
+        print(f"report: {write_report(args.evaluate, args.photos, args.scenes)}")
+        done = True
+    if not done:
+        raise PzvisionError(
+            "nothing to do: give --recipe FILE (finder), --data DIR (reader), --export or --evaluate"
+        )
+    return 0
+
+
+def _train_finder(args: argparse.Namespace, out: Path) -> None:
+    from pzvision.train.environment import ENVIRONMENT
+
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)  # the training processes start with these
+    from pzvision.train.data import load_recipe
+    from pzvision.train.loop import TrainConfig, train
+
+    if args.minutes <= 0:
+        raise PzvisionError(f"--minutes {args.minutes}: expected more than 0")
+    rate = args.rate or TrainConfig.rate
+    config = TrainConfig(minutes=args.minutes, rate=rate, seed=args.seed)
+    print(f"training into {out} for {args.minutes:g} min; progress in {out / 'log.jsonl'}", flush=True)
+    print(f"checkpoint: {train(load_recipe(args.recipe), args.built, out, config, start=args.start)}")
+
+
+def _train_reader(args: argparse.Namespace, out: Path) -> None:
+    from pzvision.train.reader import Plan, train
+
+    plan = Plan(steps=args.steps or Plan.steps, rate=args.rate or Plan.rate, seed=args.seed)
+    train(args.data, out, plan, start_from=args.start, log=lambda line: print(line, flush=True))
+    print(f"model: {out / 'reader.onnx'}")

@@ -1,0 +1,43 @@
+"""``pzvision train-data``: build and look at the finder's training set."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pzvision.errors import PzvisionError
+
+SUMMARY = ("按配方生成训练数据。", "Build the training pictures of a recipe; preview them.")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--recipe", type=Path, required=True, metavar="FILE", help="a recipe of datasets/")
+    parser.add_argument(
+        "--built", type=Path, default=Path("datasets/built"), metavar="DIR", help="where pools go"
+    )
+    parser.add_argument("--preview", type=Path, metavar="PICTURE", help="write a contact sheet of samples")
+    parser.add_argument(
+        "--samples", type=int, default=16, metavar="N", help="samples on the sheet (default 16)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the sheet's samples (default 1)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from pzvision.train import needs_training_packages
+
+    needs_training_packages()
+    from pzvision.train.data import build_pool, load_recipe
+    from pzvision.train.preview import contact_sheet
+
+    if args.samples < 1:
+        raise PzvisionError(f"--samples {args.samples}: expected at least 1")
+    recipe = load_recipe(args.recipe)
+    for source in recipe.sources:
+        if source.kind != "photos":
+            print(f"{source.name}: {build_pool(recipe, source, args.built)}")
+    if args.preview:
+        contact_sheet(recipe, args.built, args.preview, args.samples, args.seed)
+        print(f"preview: {args.preview}")
+    return 0

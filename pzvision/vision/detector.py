@@ -1,0 +1,116 @@
+"""The tile detector: stage 1 finds outlines, stage 2 names the faces in them, in one batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+import pzvision
+from pzvision.errors import PzvisionError
+from pzvision.tiles import BACK, CLASSES, OTHER
+from pzvision.vision.detections import Detections, FloatArray
+from pzvision.vision.finder import BACK as BACK_FOUND
+from pzvision.vision.finder import FinderConfig, Finds, TileFinder
+from pzvision.vision.reader import FaceReader, ReaderConfig
+
+FINDER_FILE: Final = "finder.onnx"
+READER_FILE: Final = "reader.onnx"
+
+
+@dataclass(frozen=True)
+class DetectorConfig:
+    """Both stages' settings and how they are put together.
+
+    Attributes:
+        finder: stage 1.
+        reader: stage 2.
+        back_share: probability of `tiles.BACK` for what stage 1 calls a back, and of a face for the rest.
+    """
+
+    finder: FinderConfig = field(default_factory=FinderConfig)
+    reader: ReaderConfig = field(default_factory=ReaderConfig)
+    back_share: float = 0.97
+
+
+def find_model(name: str, model_dir: Path | None = None) -> Path:
+    """Where a model file lies: in ``model_dir``, else in the package, else in the checkout's ``models/``.
+
+    Raises `PzvisionError` naming the file and the places looked at.
+    """
+    package = Path(pzvision.__file__).parent
+    places = [model_dir] if model_dir is not None else [package / "models", package.parent / "models"]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    looked = " and ".join(str(place) for place in places)
+    raise PzvisionError(
+        f"missing model {name}: looked in {looked}; train it with pzvision train or reinstall"
+    )
+
+
+class TileDetector:
+    """Finds and names the tiles in a picture.
+
+    Args:
+        model_dir: folder with ``finder.onnx`` and ``reader.onnx``; None for the shipped ones.
+        config: settings of both stages.
+        threads: threads of onnxruntime; None lets it choose.
+        read: False leaves stage 2 out (for trying out stage 1): every face may then be anything, and corner 0
+            is only the one nearest to the picture's top left.
+
+    Raises:
+        PzvisionError: a model is missing or unreadable.
+    """
+
+    def __init__(
+        self,
+        model_dir: Path | None = None,
+        *,
+        config: DetectorConfig | None = None,
+        threads: int | None = None,
+        read: bool = True,
+    ) -> None:
+        self.config = config or DetectorConfig()
+        self._finder = TileFinder(
+            find_model(FINDER_FILE, model_dir), config=self.config.finder, threads=threads
+        )
+        self._reader: FaceReader | None = None
+        if read:
+            path = find_model(READER_FILE, model_dir)
+            self._reader = FaceReader(path, threads=threads, config=self.config.reader)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The onnxruntime execution providers in use, best first."""
+        return tuple(self._finder.providers)
+
+    def find(self, image: npt.NDArray[np.uint8]) -> Finds:
+        """Stage 1 alone."""
+        return self._finder(image)
+
+    def __call__(self, image: npt.NDArray[np.uint8]) -> Detections:
+        """The tiles in ``(H, W, 3)`` uint8 BGR. Raises `ValueError` for another shape or dtype."""
+        return self.name(image, self._finder(image))
+
+    def name(self, image: npt.NDArray[np.uint8], finds: Finds) -> Detections:
+        """Stage 2: name the finds of stage 1."""
+        size = (image.shape[1], image.shape[0])
+        if not len(finds):
+            return Detections.empty(size)
+        quads = finds.quads.copy()
+        back = finds.classes == BACK_FOUND
+        share = self.config.back_share
+        probs = np.zeros((len(finds), CLASSES), np.float32)
+        probs[:, BACK] = np.where(back, share, 1 - share)
+        if self._reader is None:
+            names: FloatArray = np.full((len(finds), OTHER + 1), 1 / (OTHER + 1), np.float32)
+        else:
+            reading, turned = self._reader.read_quads(image, quads)
+            names = reading.probs / reading.probs.sum(axis=1, keepdims=True)
+            quads[~back] = turned[~back]
+        probs[:, : OTHER + 1] = names * (1 - probs[:, BACK:])
+        return Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)

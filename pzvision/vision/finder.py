@@ -1,0 +1,194 @@
+"""Stage 1 of the detector: where tiles are, at any angle, as outlines of faces and backs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import onnxruntime as ort
+
+from pzvision.errors import PzvisionError
+from pzvision.vision.detections import FloatArray, IntArray
+from pzvision.vision.obb import anchor_points, decode, side_px, suppress
+
+Image = npt.NDArray[np.uint8]
+FACE: Final = 0
+BACK: Final = 1
+_GREY: Final = 114
+
+
+@dataclass(frozen=True)
+class FinderConfig:
+    """How the finder looks.
+
+    Attributes:
+        long_side: of the network's input, px; a picture is scaled to it.
+        enlarge: a picture is enlarged at most this much.
+        threshold: least score of a find, 0–1.
+        overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
+        again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
+        small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
+            the picture is looked at again, larger, in overlapping windows.
+        large_px: likewise; the picture is looked at again, smaller.
+        wanted_px: the side that a second look aims at.
+        most_windows: a second look takes at most this many windows.
+    """
+
+    long_side: int = 1280
+    enlarge: float = 2.0
+    threshold: float = 0.3
+    overlap: float = 0.5
+    again: bool = True
+    small_px: float = 24.0
+    large_px: float = 130.0
+    wanted_px: float = 45.0
+    most_windows: int = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Finds:
+    """``N`` outlines.
+
+    Attributes:
+        quads: ``(N, 4, 2)`` float32 px, clockwise.
+        scores: ``(N,)`` float32, 0–1.
+        classes: ``(N,)`` int64, `FACE` or `BACK`.
+    """
+
+    quads: FloatArray
+    scores: FloatArray
+    classes: IntArray
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, index: IntArray | npt.NDArray[np.bool_]) -> Finds:
+        return Finds(self.quads[index], self.scores[index], self.classes[index])
+
+
+def _join(parts: list[Finds]) -> Finds:
+    return Finds(
+        np.concatenate([p.quads for p in parts]),
+        np.concatenate([p.scores for p in parts]),
+        np.concatenate([p.classes for p in parts]),
+    )
+
+
+def open_session(path: Path, threads: int | None) -> ort.InferenceSession:
+    """An onnxruntime session on the CPU. Raises `PzvisionError` naming a missing or unreadable model."""
+    if not path.is_file():
+        raise PzvisionError(f"missing model {path}: train one with pzvision train, or install the models")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads or 0
+    options.log_severity_level = 3
+    try:
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise PzvisionError(f"model {path}: not a usable ONNX file ({type(error).__name__})") from None
+
+
+class TileFinder:
+    """Finds tiles in pictures. ``threads``: of onnxruntime; None lets it choose."""
+
+    def __init__(
+        self, model: Path, *, config: FinderConfig | None = None, threads: int | None = None
+    ) -> None:
+        self.config = config or FinderConfig()
+        self._session = open_session(model, threads)
+        self._input = self._session.get_inputs()[0].name
+        if self._session.get_modelmeta().custom_metadata_map.get("task") != "pzvision-finder":
+            raise PzvisionError(f"model {model}: not a tile finder")
+        self._anchors: dict[tuple[int, int], FloatArray] = {}
+
+    @property
+    def providers(self) -> list[str]:
+        """The onnxruntime providers in use."""
+        return list(self._session.get_providers())
+
+    def __call__(self, image: Image) -> Finds:
+        """Outlines in ``(H, W, 3)`` uint8 BGR, best score first. Raises `ValueError` for another shape."""
+        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or 0 in image.shape:
+            raise ValueError(f"image: expected uint8 (H, W, 3), got {image.dtype} {image.shape}")
+        cfg = self.config
+        height, width = image.shape[:2]
+        scale = min(cfg.long_side / max(height, width), cfg.enlarge)
+        found = self._look(image, scale)
+        if not cfg.again:
+            return found
+        sure = found[found.scores > 0.4]
+        side = float(np.median(side_px(sure.quads))) * scale if len(sure) >= 3 else None
+        if side is not None and side > cfg.large_px:
+            return self._look(image, scale * cfg.wanted_px * 1.6 / side)
+        if (side is None and scale >= 1) or (side is not None and side >= cfg.small_px):
+            return found
+        finer = min(scale * cfg.wanted_px / side if side else 1.0, 1.5)
+        if finer < 1.25 * scale:
+            return found
+        return self._windows(image, finer, found)
+
+    def _windows(self, image: Image, scale: float, found: Finds) -> Finds:
+        """Look again in overlapping windows at ``scale``; where there are finds, only round them."""
+        cfg = self.config
+        height, width = image.shape[:2]
+        span = cfg.long_side / scale
+        margin = 2.0 * float(np.median(side_px(found.quads))) if len(found) else span * 0.1
+        area = np.array([0.0, 0.0, width, height])
+        if len(found) >= 3:
+            area[:2] = np.maximum(found.quads.min((0, 1)) - 2 * margin, 0)
+            area[2:] = np.minimum(found.quads.max((0, 1)) + 2 * margin, [width, height])
+        spots = [
+            (x, y)
+            for y in _starts(area[1], area[3], min(span, height), margin)
+            for x in _starts(area[0], area[2], min(span, width), margin)
+        ]
+        if len(spots) > cfg.most_windows:
+            return found
+        parts = [found]
+        for x, y in spots:
+            right, bottom = min(width, int(x + span)), min(height, int(y + span))
+            part = self._look(image[y:bottom, x:right], scale)
+            quads = part.quads + np.array([x, y], np.float32)
+            low, high = quads.min(1), quads.max(1)
+            cut = np.zeros(len(part), bool)
+            for axis, (start, end, full) in enumerate(((x, right, width), (y, bottom, height))):
+                cut |= (start > 0) & (low[:, axis] < start + 3) | (end < full) & (high[:, axis] > end - 3)
+            parts.append(Finds(quads, part.scores, part.classes)[~cut])
+        every = _join(parts)
+        order = np.argsort(-every.scores, kind="stable")
+        every = every[order]
+        return every[suppress(every.quads, every.scores, cfg.overlap)]
+
+    def _look(self, image: Image, scale: float) -> Finds:
+        height, width = image.shape[:2]
+        w, h = max(1, round(width * scale)), max(1, round(height * scale))
+        full_w, full_h = -(-w // 32) * 32, -(-h // 32) * 32
+        sized = image
+        if (w, h) != (width, height):
+            how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            sized = np.asarray(cv2.resize(image, (w, h), interpolation=how), np.uint8)
+        canvas = np.full((1, full_h, full_w, 3), _GREY, np.uint8)
+        canvas[0, :h, :w] = sized
+        key = (full_w, full_h)
+        if key not in self._anchors:
+            if len(self._anchors) > 8:
+                self._anchors.clear()
+            self._anchors[key] = anchor_points(full_w, full_h)
+        rows = self._session.run(None, {self._input: canvas})[0]
+        quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
+        keep = suppress(quads, scores, self.config.overlap)
+        quads = quads[keep] * np.array([width / w, height / h], np.float32)
+        return Finds(quads, scores[keep], classes[keep])
+
+
+def _starts(low: float, high: float, span: float, margin: float) -> list[int]:
+    """Evenly spaced window starts that cover ``low``–``high`` with at least ``margin`` of overlap."""
+    length = high - low
+    if length <= span:
+        return [int(max(0.0, min(low, high - span)))]
+    step = max(span - margin, span * 0.5)
+    count = int(np.ceil((length - span) / step)) + 1
+    return [int(v) for v in np.linspace(low, high - span, count)]

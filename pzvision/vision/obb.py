@@ -1,0 +1,124 @@
+"""From the finder network's numbers to outlines: decoding parallelograms, and keeping one per tile.
+
+A tile's outline is a parallelogram with half edges ``u`` and ``v``. As complex numbers its invariants
+``s = (u² + v²) / ρ`` and ``q = 4 u² v² / ρ²`` with ``ρ = |u|² + |v|²`` do not tell which edge is which, so
+they change smoothly as the tile turns; the network gives those and the axis-aligned box around the outline.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.vision.detections import FloatArray, IntArray
+
+STRIDES: Final = (8, 16, 32)
+_STRETCH: Final = 1.3
+"""How much the two axes may be scaled apart to make the outline fit its box."""
+
+
+def anchor_points(width: int, height: int) -> FloatArray:
+    """``(A, 3)`` float32: x and y of each anchor in px of the network's input, and its stride.
+
+    Stride 8 row by row, then 16, then 32, as the network orders its rows. ``width`` and ``height`` are
+    multiples of 32.
+    """
+    rows = []
+    for stride in STRIDES:
+        ys, xs = np.mgrid[0 : height // stride, 0 : width // stride]
+        points = np.stack([xs, ys], -1).reshape(-1, 2) * stride + stride / 2
+        rows.append(np.concatenate([points, np.full((len(points), 1), stride)], 1))
+    return np.concatenate(rows).astype(np.float32)
+
+
+def decode_shape(boxes: FloatArray, codes: FloatArray) -> FloatArray:
+    """Boxes ``(N, 4)`` ``x1 y1 x2 y2`` and shape numbers ``(N, 4)`` → corners ``(N, 4, 2)`` float32.
+
+    The corners go clockwise as the picture shows them; the first edge is the one that points right most.
+    """
+    s = codes[:, 0] + 1j * codes[:, 1]
+    q = codes[:, 2] + 1j * codes[:, 3]
+    root = np.sqrt(s * s - q)
+    a, b = np.sqrt((s + root) / 2), np.sqrt((s - root) / 2)
+    u, v = np.stack([a.real, a.imag], 1), np.stack([b.real, b.imag], 1)
+    half = (boxes[:, 2:] - boxes[:, :2]) / 2
+    extent = np.maximum(np.abs(u) + np.abs(v), 1e-4)
+    even = half.sum(1, keepdims=True) / extent.sum(1, keepdims=True)
+    scale = np.clip(half / extent, even / _STRETCH, even * _STRETCH)
+    u, v = u * scale, v * scale
+    u *= np.where(u[:, :1] < 0, -1, 1)
+    v *= np.where(v[:, :1] < 0, -1, 1)
+    swap = (v[:, :1] > u[:, :1]).repeat(2, 1)
+    right, down = np.where(swap, v, u), np.where(swap, u, v)
+    turn = right[:, 0] * down[:, 1] - right[:, 1] * down[:, 0]
+    down = down * np.where(turn < 0, -1, 1)[:, None]
+    centre = (boxes[:, :2] + boxes[:, 2:]) / 2
+    corners = [centre - right - down, centre + right - down, centre + right + down, centre - right + down]
+    return np.stack(corners, 1).astype(np.float32)
+
+
+def decode(
+    rows: FloatArray, anchors: FloatArray, threshold: float
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """The network's rows ``(A, 10)`` → quads ``(N, 4, 2)``, scores ``(N,)`` and classes ``(N,)``, best first.
+
+    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back.
+    Only anchors whose better score reaches ``threshold`` (0–1) are decoded.
+    """
+    logits = rows[:, 8:].max(1)
+    picked = np.flatnonzero(logits >= np.log(threshold / (1 - threshold)))
+    picked = picked[np.argsort(-logits[picked], kind="stable")]
+    rows, at = rows[picked], anchors[picked]
+    boxes = np.concatenate([at[:, :2] - rows[:, :2] * at[:, 2:], at[:, :2] + rows[:, 2:4] * at[:, 2:]], 1)
+    quads = decode_shape(boxes, rows[:, 4:8])
+    scores = 1 / (1 + np.exp(-logits[picked]))
+    return quads, scores.astype(np.float32), rows[:, 8:].argmax(1).astype(np.int64)
+
+
+def overlaps(quads: FloatArray) -> FloatArray:
+    """``(N, N)`` how much alike outlines are, 0–1: 1 for the same outline, about IoU where it is high.
+
+    The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
+    which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
+    """
+    centre = quads.mean(1)
+    u = (quads[:, 1] - quads[:, 0]) / 2
+    v = (quads[:, 3] - quads[:, 0]) / 2
+    xx = (u[:, 0] ** 2 + v[:, 0] ** 2) / 3 + 1e-6
+    yy = (u[:, 1] ** 2 + v[:, 1] ** 2) / 3 + 1e-6
+    xy = (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
+    sxx, syy, sxy = xx[:, None] + xx, yy[:, None] + yy, xy[:, None] + xy
+    dx, dy = centre[:, None, 0] - centre[:, 0], centre[:, None, 1] - centre[:, 1]
+    det = np.maximum(sxx * syy - sxy**2, 1e-9)
+    far = (syy * dx**2 + sxx * dy**2 - 2 * sxy * dx * dy) / det / 4
+    own = np.maximum(xx * yy - xy**2, 1e-12)
+    spread = 0.5 * np.log(det / (4 * np.sqrt(own[:, None] * own)) + 1e-9)
+    coefficient = np.exp(-np.clip(far + spread, 0, 80))
+    return np.asarray(1 - np.sqrt(np.clip(1 - coefficient, 0, 1)), np.float32)
+
+
+def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
+    """Indices to keep, best score first: of outlines more alike than ``limit`` only the best stays."""
+    if not len(quads):
+        return np.zeros(0, np.int64)
+    low, high = quads.min(1), quads.max(1)
+    rects = np.concatenate([low, high - low], 1)
+    first = cv2.dnn.NMSBoxes(rects.tolist(), scores.tolist(), 0.0, 0.75)
+    order = np.asarray(first, np.int64).reshape(-1)
+    order = order[np.argsort(-scores[order], kind="stable")]
+    alike = overlaps(quads[order]) > limit
+    kept = np.ones(len(order), bool)
+    for i in range(len(order)):
+        if kept[i]:
+            kept[i + 1 :] &= ~alike[i, i + 1 :]
+    return order[kept]
+
+
+def side_px(quads: FloatArray) -> npt.NDArray[np.float32]:
+    """``(N,)`` root of the area of each outline, px."""
+    d = quads[:, 2] - quads[:, 0]
+    e = quads[:, 3] - quads[:, 1]
+    return np.asarray(np.sqrt(np.abs(d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]) / 2), np.float32)
