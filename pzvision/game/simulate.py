@@ -116,11 +116,11 @@ class Hand:
             self.observe(self.table, self.state, event)
 
     def _deal(self) -> None:
-        seat = self.first.dealer
-        for _ in SEATS:
+        for seat in SEATS:
             self.table.hands[seat] = to_counts(self.dealt[seat])
+        for step in range(4):
+            seat = next_seat(self.first.dealer, step)
             self._emit(Deal(seat, tuple(sorted(self.dealt[seat]))))
-            seat = next_seat(seat)
         if self.ruleset.shows_tail:
             self._emit(TailLamp(self.table.wall[-1]))
         for step in range(1, 4):

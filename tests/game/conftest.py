@@ -162,6 +162,12 @@ class Table:
             self.turn(self.state.next_draw, format_tile(tile))
         return self.state
 
+    def spare(self, avoid: str = "") -> str:
+        """The tile most are left of, none of ``avoid``."""
+        kept = set(parse_tiles(avoid))
+        kinds = [t for t in range(KINDS) if self.left[t] > 0 and t not in kept]
+        return format_tile(max(kinds, key=lambda t: (self.left[t], t)))
+
     @property
     def ledger(self) -> list[tuple[Any, ...]]:
         return [(p.kind, p.source, p.target, p.fan) for p in self.state.ledger]
