@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ from pzvision.live.logfile import LogFile
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.session import Session
 from pzvision.live.view import view_of
-from pzvision.table.reader import TableReader, Update
+from pzvision.table.reader import TableReader, TableTile, Update
 from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
@@ -236,10 +236,11 @@ class Pipeline:
         else:
             mask = self._motion.look(frame.image, frame.t)
             update = self.reader.look(frame.t, frame.index, size, self._detect(frame, mask), mask)
-            self._outlines = self._outline()
+        tiles = self.reader.tiles
+        self._outlines = self._outline(tiles)
         if update is not None:
             self._apply(update)
-        self._next_hand(frame.t)
+        self._next_hand(frame.t, sum(tile.tile < OTHER for tile in tiles))
         if isinstance(self.source, LiveSource):
             self._latencies.append(1000 * self.source.age_of(frame))
 
@@ -260,9 +261,11 @@ class Pipeline:
         self._detected_at = frame.t
         return self._detections
 
-    def _next_hand(self, t: float) -> None:
-        """Once a played table has been cleared: end the hand, and read on with a new reader."""
-        lying = sum(tile.tile < OTHER for tile in self.reader.tiles)
+    def _next_hand(self, t: float, lying: int) -> None:
+        """Once a played table has been cleared: end the hand, and read on with a new reader.
+
+        ``lying``: face-up tiles on the table now.
+        """
         self._most_tiles = max(self._most_tiles, lying)
         if self._most_tiles < self.config.hand_tiles or lying > self.config.cleared_tiles:
             self._cleared_at = None
@@ -383,8 +386,7 @@ class Pipeline:
         assert self._frame is not None
         return draw_outlines(self._frame.image, self._outlines, lang)
 
-    def _outline(self) -> list[Outline]:
-        tiles = self.reader.tiles
+    def _outline(self, tiles: Sequence[TableTile]) -> list[Outline]:
         if not tiles:
             return []
         corners = np.concatenate([t.polygon for t in tiles])

@@ -105,7 +105,10 @@ def timeline() -> Timeline:
     return build_timeline(events, near_seat="E", seed=1)
 
 
-def test_a_game_becomes_a_log_announcements_and_a_page(timeline: Timeline, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [45.0, pytest.param(None, marks=pytest.mark.slow)])
+def test_a_game_becomes_a_log_announcements_and_a_page(
+    timeline: Timeline, tmp_path: Path, end: float | None
+) -> None:
     source = PaintedGame(timeline)
     hub = Hub()
     said: list[object] = []
@@ -123,14 +126,15 @@ def test_a_game_becomes_a_log_announcements_and_a_page(timeline: Timeline, tmp_p
         log_file=LogFile(out),
         on_said=said.append,
     )
-    stats = pipeline.run()
-    assert not stats.interrupted and stats.frames == source.frame_count
+    stats = pipeline.run(end=end)
+    until = 1e9 if end is None else end - 3.0
+    assert not stats.interrupted and stats.frames == (source.frame_count if end is None else 226)
     assert stats.detections == source.looked
     assert stats.detections < 0.8 * stats.looks, "a table at rest is not given to the detector at every look"
 
     log = [line.event for line in read_log(out.read_text(encoding="utf-8").splitlines())]
     assert log == pipeline.session.log
-    wanted = [(e.seat, e.tile) for e in timeline.events if isinstance(e, Discard)]
+    wanted = [(e.seat, e.tile) for e in timeline.events if isinstance(e, Discard) and (e.t or 0) < until]
     found = [(e.seat, e.tile) for e in log if isinstance(e, Discard)]
     assert len(set(wanted) & set(found)) >= 0.9 * len(set(wanted))
     assert sum(settle_log(out.read_text(encoding="utf-8").splitlines(), lenient=True)[0].totals.values()) == 0

@@ -1,0 +1,98 @@
+"""``pzvision demo``: the embedded recording through the real pipeline, with the table page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SUMMARY = (
+    "演示:放一段自带的录像,不用摄像头。",
+    "Demonstration: plays the embedded recording, no camera needed.",
+)
+FILES = ("demo.mp4", "calibration.json", "log.jsonl", "declarations.jsonl")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `pzvision.cli`."""
+    parser.add_argument("--no-page", action="store_true", help="只打印,不开页面 print only, serve no page")
+    parser.add_argument("--port", type=int, default=8642, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument(
+        "--speed",
+        type=float,
+        metavar="X",
+        help="放映速度,0 为最快 1 is real speed, 0 as fast as it goes (default 1; with --no-page 0)",
+    )
+    parser.add_argument("--keep", action="store_true", help="放完后页面不关 keep the page open afterwards")
+    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
+    parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """See `pzvision.cli`."""
+    from importlib import resources
+
+    from pzvision.errors import PzvisionError
+
+    if not 0 <= args.port <= 65535:
+        raise PzvisionError(f"--port {args.port}: expected 0 to 65535")
+    if args.speed is not None and not 0 <= args.speed <= 100:
+        raise PzvisionError(f"--speed {args.speed:g}: expected 0 to 100")
+    if args.threads is not None and args.threads < 1:
+        raise PzvisionError(f"--threads {args.threads}: expected 1 or more")
+    with resources.as_file(resources.files("pzvision.live") / "demo") as folder:
+        for name in FILES:
+            if not (folder / name).is_file():
+                raise PzvisionError(f"missing {name} of the demonstration in {folder}: reinstall pzvision")
+        return _play(args, folder)
+
+
+def _play(args: argparse.Namespace, folder: Path) -> int:
+    from pzvision.errors import PzvisionError
+    from pzvision.game import HandStart, read_log
+    from pzvision.live.arguments import GameSetup, read_declarations
+    from pzvision.live.hub import Hub
+    from pzvision.live.pipeline import Pipeline
+    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.serving import run_with_page
+    from pzvision.rules import load_ruleset
+    from pzvision.vision.calibration import load
+    from pzvision.vision.capture import open_source
+    from pzvision.vision.detector import TileDetector
+
+    with (folder / "log.jsonl").open(encoding="utf-8") as lines:
+        start = next(read_log(lines)).event
+    if not isinstance(start, HandStart):
+        raise PzvisionError(f"{folder / 'log.jsonl'}: expected hand_start first; reinstall pzvision")
+    setup = GameSetup(
+        ruleset=load_ruleset(start.ruleset, start.options),
+        ruleset_id=start.ruleset,
+        options=start.options,
+        calibration=load(folder / "calibration.json"),
+        base=start.base,
+        dealer=start.dealer,
+        names=start.names or {},
+        declarations=read_declarations(folder / "declarations.jsonl"),
+    )
+    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    source = open_source(folder / "demo.mp4")
+    hub = None if args.no_page else Hub()
+    speed = args.speed if args.speed is not None else 0.0 if args.no_page else 1.0
+    pipeline = Pipeline(
+        source,
+        setup.calibration,
+        setup.reader,
+        detector,
+        config=setup.pipeline,
+        hub=hub,
+        on_said=printer(args.lang),
+        speed=speed,
+    )
+    if hub is None:
+        stats = pipeline.run()
+    else:
+        stay = True if args.keep else None
+        stats = run_with_page(hub, pipeline.run, port=args.port, lang=args.lang, stay=stay)
+    print(settlement(pipeline.session, args.lang))
+    note(f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s ({stats.looks} looks)")
+    return 130 if stats.interrupted else 0

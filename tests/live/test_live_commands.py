@@ -1,0 +1,241 @@
+"""`replay`, `live` and `calibrate` at the command line: bad input is one line and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import cv2
+import httpx
+import numpy as np
+import pytest
+
+from pzvision.cli import main
+from pzvision.errors import PzvisionError
+from pzvision.live.fit import judge_fit
+from pzvision.live.video import VideoFile
+from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.capture import open_source
+
+CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))
+GOOD = Calibration((320, 180), CORNERS, near_seat="E")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a short video, its calibration and a wrong one; also the working directory."""
+    monkeypatch.chdir(tmp_path)
+    writer = cv2.VideoWriter(str(tmp_path / "v.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 180))
+    for i in range(15):
+        writer.write(np.full((180, 320, 3), 60 + i, np.uint8))
+    writer.release()
+    GOOD.save(tmp_path / "c.toml")
+    Calibration((1280, 720), CORNERS).save(tmp_path / "other.toml")
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "junk.mp4").write_bytes(b"no video " * 999)
+    (tmp_path / "declared.jsonl").write_text('{"type": "discard", "seat": "E", "tile": "1m"}\n')
+    (tmp_path / "nomodels").mkdir()
+    return tmp_path
+
+
+BASE = ["--ruleset", "pzh-popular", "--calibration", "c.toml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["v.avi", "--calibration", "c.toml"], "--ruleset"),
+        (["v.avi", "--ruleset", "nonsense", "--calibration", "c.toml"], "nonsense"),
+        (["v.avi", *BASE, "--option", "cap=seven"], "seven"),
+        (["v.avi", *BASE, "--option", "capp=7"], "capp"),
+        (["v.avi", "--ruleset", "pzh-popular"], "--calibration"),
+        (["v.avi", "--ruleset", "pzh-popular", "--calibration", "missing.toml"], "missing.toml"),
+        (["v.avi", "--ruleset", "pzh-popular", "--calibration", "other.toml"], "1280 × 720"),
+        (["missing.mp4", *BASE], "missing.mp4"),
+        (["empty.mp4", *BASE], "empty file"),
+        (["junk.mp4", *BASE], "junk.mp4"),
+        (["nomodels", *BASE], "no pictures"),
+        (["http://127.0.0.1:9/x", *BASE], "127.0.0.1:9"),
+        (["v.avi", *BASE, "--dealer", "Q"], "'Q'"),
+        (["v.avi", *BASE, "--base", "0"], "--base 0"),
+        (["v.avi", *BASE, "--every", "0"], "--every"),
+        (["v.avi", *BASE, "--start", "5", "--end", "2"], "--end 2"),
+        (["v.avi", *BASE, "--name", "X=a"], "X=a"),
+        (["v.avi", *BASE, "--declarations", "declared.jsonl"], "line 1"),
+        (["v.avi", *BASE, "--models", "nomodels"], "missing model finder.onnx"),
+    ],
+)
+def test_bad_input_to_replay(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], expected: str
+) -> None:
+    before = sorted(p.name for p in folder.iterdir())
+    status = main(["replay", *words, "--events", "out.jsonl", "--render", "out.mp4"])
+    out, err = capsys.readouterr()
+    assert status == 2
+    assert out == "" and err.count("\n") == 1 and err.startswith("pzvision: error: ")
+    assert expected in err
+    assert sorted(p.name for p in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--events", "missing/out.jsonl"], "missing"),
+        (["--render", "out.gif"], "out.gif"),
+        (["--render", "missing/out.mp4"], "missing"),
+    ],
+)
+def test_places_that_cannot_be_written(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    expected: str,
+) -> None:
+    # The check comes after the models are found, which need not be there for this.
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    assert main(["replay", "v.avi", *BASE, *words]) == 2
+    assert expected in capsys.readouterr().err
+    assert not list(folder.glob("*out*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--camera", "9", *BASE, "--port", "70000"], "70000"),
+        (["--camera", "9", *BASE, "--models", "nomodels"], "missing model"),
+        (["--camera", "v.avi", "--ruleset", "nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_to_live(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], expected: str
+) -> None:
+    assert main(["live", *words]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_no_camera_is_said_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    begun = time.monotonic()
+    assert main(["live", "--camera", "9", *BASE]) == 2
+    assert "no camera 9" in capsys.readouterr().err
+    assert time.monotonic() - begun < 5
+
+
+# -- the rendered video
+
+
+def test_rendered_video_keeps_time(tmp_path: Path) -> None:
+    out = VideoFile(tmp_path / "out.mp4", 10)
+    assert list(tmp_path.iterdir()) == []
+    for t, value in ((0.0, 20), (0.1, 60), (0.9, 120), (1.0, 200)):
+        out.write(np.full((72, 128, 3), value, np.uint8), t)
+    assert not (tmp_path / "out.mp4").exists(), "the name appears when the video is complete"
+    out.close()
+    frames = list(open_source(tmp_path / "out.mp4"))
+    levels = [float(f.image.mean()) for f in frames]
+    assert len(frames) == 11
+    assert all(abs(level - 60) < 12 for level in levels[1:9])
+    assert abs(levels[9] - 120) < 12 and abs(levels[10] - 200) < 12
+    assert [p.name for p in tmp_path.iterdir()] == ["out.mp4"]
+
+
+def test_an_abandoned_video_leaves_nothing(tmp_path: Path) -> None:
+    out = VideoFile(tmp_path / "out.mp4", 10)
+    out.write(np.zeros((72, 128, 3), np.uint8), 0.0)
+    out.close(keep=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- calibrate
+
+
+def test_calibrate_with_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    points = [f"{x * 320:.1f},{y * 180:.1f}" for x, y in CORNERS]
+    words = ["v.avi", "--corners", *points, "--near", "S", "--out", "new.toml", "--preview", "grid.jpg"]
+    assert main(["calibrate", *words, "--lang", "en"]) == 0
+    out = capsys.readouterr().out
+    assert "Reprojection error" in out and "px near" in out
+    made = load("new.toml")
+    assert made.near_seat == "S" and made.image_size == (320, 180)
+    assert np.allclose(made.corners, CORNERS, atol=0.001)
+    drawn = cv2.imread("grid.jpg")
+    assert drawn is not None and drawn.shape == (180, 320, 3)
+    assert float(np.abs(drawn.astype(int) - 60).max()) > 80, "nothing was drawn"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["v.avi", "--corners", "0,0", "1,0", "1,1"], None),  # argparse: four are needed
+        (["v.avi", "--corners", "0.2,0.9", "0.8,0.9", "0.7,0.1", "x"], "'x'"),
+        (["v.avi", "--corners", "0.3,0.1", "0.7,0.1", "0.8,0.9", "0.2,0.9"], "order"),
+        (["v.avi", "--corners", "0.1,0.9", "0.9,0.95", "0.9,0.4", "0.85,0.1"], "corners"),
+        (["missing.jpg", "--corners", "0.2,0.9", "0.8,0.9", "0.7,0.1", "0.3,0.1"], "missing.jpg"),
+        (["v.avi", "--near", "Z"], "'Z'"),
+        (["v.avi", "--tile-cm", "3,2"], "--tile-cm"),
+    ],
+)
+def test_calibrate_bad_input(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], expected: str | None
+) -> None:
+    if expected is None:
+        with pytest.raises(SystemExit) as caught:
+            main(["calibrate", *words])
+        assert caught.value.code == 2
+        return
+    assert main(["calibrate", *words, "--out", "new.toml", "--preview", "grid.jpg"]) == 2
+    assert expected in capsys.readouterr().err
+    assert not Path("new.toml").exists() and not Path("grid.jpg").exists()
+
+
+def test_fit_refuses_what_is_no_square() -> None:
+    corners = ((0.27547, 0.98), (0.92453, 0.68264), (0.67812, 0.02389), (0.24391, 0.15125))
+    fit = judge_fit(Calibration((1280, 720), corners))
+    assert fit.error_px < 3 and fit.warnings == () and 20 < fit.angle_deg < 90
+    assert fit.near_px[0] > fit.far_px[0]
+    with pytest.raises(PzvisionError, match="no camera sees a square"):
+        judge_fit(Calibration((1280, 720), ((0.05, 0.95), (0.95, 0.55), (0.45, 0.05), (0.40, 0.25))))
+
+
+def test_calibrate_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from pzvision.live.calibrate_page import CalibratePage
+    from pzvision.live.server import PageServer
+
+    image = np.full((180, 320, 3), 90, np.uint8)
+
+    def make(points: list[list[float]], near: str) -> tuple[Calibration, dict[str, list[str]]]:
+        made = Calibration((320, 180), tuple((x, y) for x, y in points), near_seat=near)  # type: ignore[arg-type]
+        judge_fit(made)
+        return made, {"zh": ["好"], "en": ["good"]}
+
+    page = CalibratePage(image, make, [list(c) for c in CORNERS], "E")
+    server = PageServer(page.app, 0)
+    server.start()
+    try:
+        origin = {"Origin": server.url.rstrip("/")}
+        assert httpx.get(server.url).status_code == 200
+        assert httpx.get(server.url + "start").json()["size"] == [320, 180]
+        body = {"corners": [list(c) for c in CORNERS], "near": "W"}
+        assert httpx.post(server.url + "save", json=body).status_code == 403
+        assert (
+            httpx.post(server.url + "save", json=body, headers={"Origin": "http://evil"}).status_code == 403
+        )
+        assert not page.saved.is_set()
+        wrong = {"corners": body["corners"][::-1], "near": "W"}
+        answer = httpx.post(server.url + "check", json=wrong, headers=origin)
+        assert answer.status_code == 422 and "order" in answer.json()["error"]
+        for junk in (b"{", b"[]", json.dumps({"corners": [[1]], "near": "E"}).encode()):
+            assert httpx.post(server.url + "check", content=junk, headers=origin).status_code == 422
+        assert httpx.post(server.url + "check", content=b"x" * 9999, headers=origin).status_code == 413
+        assert httpx.post(server.url + "check", json=body, headers=origin).json()["ok"]
+        assert not page.saved.is_set()
+        threading.Timer(0.1, lambda: httpx.post(server.url + "save", json=body, headers=origin)).start()
+        assert page.saved.wait(5)
+        assert page.calibration is not None and page.calibration.near_seat == "W"
+    finally:
+        server.stop()
