@@ -196,7 +196,7 @@ def _per_second(work: Callable[[np.ndarray[Any, Any]], object], counts: np.ndarr
 
 
 def _import_seconds() -> float:
-    """CPU time of a fresh interpreter importing `pzvision.rules`, less the bare interpreter's; median of 5."""
+    """CPU time of a fresh interpreter importing `pzvision.rules`, less that of a bare one; median of 5."""
 
     def start(code: str) -> float:
         times = []
