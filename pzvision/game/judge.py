@@ -65,20 +65,20 @@ def dancer_waits(state: State, dancer: Seat) -> Tiles | None:
 def shown_waits(state: State, s: SeatState) -> Tiles | None:
     """What the part of a hand shown by a dancer waits for, standing alone. None when that says nothing."""
     part = s.shown
-    filler = 4 - len(part) // 3
-    if not part or len(part) > DEALT or filler < 0:
+    if not part or len(part) > DEALT or len(part) % 3 == 0:
         return None
     counts = to_counts(part)
     spare = next((t for t in range(KINDS) if all(suit(t) != suit(p) for p in part)), None)
-    if len(part) % 3 == 1:
-        pass
-    elif len(part) % 3 == 2 and spare is not None:
+    if len(part) % 3 == 2:
+        if spare is None:
+            return None
         counts[spare] += 2  # the pair is elsewhere in the hand; any pair of another suit stands for it
-    else:
-        return None
-    melds = tuple(Meld("an_gang", t) for t in range(KINDS) if counts[t] == 0 and t != spare)[:filler]
-    if sum(counts) + 3 * len(melds) != DEALT:
-        return None
+    missing = (DEALT - sum(counts)) // 3
+    # The rest of the hand stands aside as melds of kinds that nothing shown could wait for.
+    apart = [
+        t for t in range(KINDS) if t != spare and all(suit(t) != suit(p) or abs(t - p) > 2 for p in part)
+    ]
+    melds = tuple(Meld("an_gang", t) for t in apart)[:missing]
     return tuple(t for t in wait_tiles(state.ruleset, counts, melds) if t != spare)
 
 

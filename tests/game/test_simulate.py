@@ -111,9 +111,7 @@ def test_the_players_meet_what_the_rules_are_about() -> None:
     watch = Watch()
     for ruleset in ruleset_ids():
         play(ruleset, 5, 25, 0.5, watch)
-    common = (
-        "sing dance bai tian_jiao bao_ting peng zhi_gang an_gang ba_gang self_draw discard leave"
-    )
+    common = "sing dance bai tian_jiao bao_ting peng zhi_gang an_gang ba_gang self_draw discard leave"
     patterns = "cha_jiao forfeit qing_yi_se da_dui xiao_qi_dui ka_xin_wu gang_shang_hua an_gui ming_gui"
     missing = [name for name in (*common.split(), *patterns.split(), "kong chain") if not watch.met[name]]
     assert not missing
