@@ -15,8 +15,9 @@ from pzvision.errors import PzvisionError
 from pzvision.game.simulate import simulate
 from pzvision.rules import load_ruleset, ruleset_ids
 from pzvision.synth.faces import LOOKS, CropFaces, DrawnFaces, FaceSource, random_look
+from pzvision.synth.room import CAMERAS
 from pzvision.synth.timeline import Style
-from pzvision.synth.video import CAMERAS, render_video
+from pzvision.synth.video import render_video
 from pzvision.tiles import Seat, parse_seat
 
 SUMMARY: Final = ("把模拟牌局渲染成带真值的录像。", "Renders a simulated game as video with its truth.")
@@ -86,8 +87,8 @@ def run(args: argparse.Namespace) -> int:
             bar.update(done - bar.n)
 
         timeline = render_video(
-            log, args.out, faces=faces, camera=args.camera, seed=args.seed, near_seat=near, style=style, size=size,
-            fps=args.fps, progress=progress,
+            log, args.out, faces=faces, camera=args.camera, seed=args.seed, near_seat=near, style=style,
+            size=size, fps=args.fps, progress=progress,
         )  # fmt: skip
     print(json.dumps({"out": str(args.out), "seconds": timeline.duration, "records": len(timeline.events)}))
     return 0

@@ -122,7 +122,7 @@ def game(deck: Deck) -> None:
 def scatter(
     deck: Deck, count: int, radius: float, *, pile: float = 0.3, down: float = 0.06, standing: float = 0.0
 ) -> None:
-    """Loose tiles within ``radius`` cm; ``pile``: chance that a tile lies on others instead of beside them."""
+    """Loose tiles within ``radius`` cm; ``pile``: chance that a tile lies on others, not beside."""
     rng, plan = deck.rng, deck.plan
     h, w, t = plan.tile
     taken: list[tuple[float, float, float, float]] = [

@@ -20,7 +20,7 @@ class Optics:
         gain, gamma, contrast: brightness of the whole picture; contrast about mid-grey.
         falloff: 0–1, how much darker the far end of ``falloff_angle`` (radians, picture plane) is.
         vignette: 0–1, darkness of the corners.
-        glare: spots (x, y in parts of the picture, radius in parts of its width, strength in grey levels).
+        glare: spots: x, y in parts of the picture, radius in parts of its width, strength in grey levels.
         haze: grey levels of veil.
         blur: px, sigma. ``motion``: length px and angle of motion blur.
         noise: grey levels, sigma; ``grain``: 1 fine, 2 blotchy (as after a phone's denoising).
@@ -49,7 +49,7 @@ class Optics:
     saturation: float = 1.0
 
     def light_map(self, size: tuple[int, int]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Factor and addend, ``(H, W)`` float32, that lamp and lens give each pixel; ``size`` = (width, height)."""
+        """Factor and addend, ``(H, W)`` float32, of lamp and lens; ``size`` = (width, height)."""
         w, h = size
         small = (max(2, h // 8), max(2, w // 8))
         y, x = np.mgrid[-1 : 1 : small[0] * 1j, -1 : 1 : small[1] * 1j].astype(np.float32)
@@ -73,7 +73,7 @@ class Optics:
         level = np.arange(256, dtype=np.float64)[:, None, None] / 255
         value = level * self.gain * np.array(self.balance)[None, None]
         value = np.clip((value - 0.5) * self.contrast + 0.5, 0, 1) ** self.gamma
-        return np.round(value * 255).astype(np.uint8)
+        return np.asarray(np.round(value * 255), np.uint8)
 
     def apply(self, image: Image, rng: np.random.Generator) -> Image:
         """The picture as this camera stores it; same size."""
@@ -103,7 +103,7 @@ class Optics:
         if self.jpeg:
             ok, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, self.jpeg])
             if ok:
-                out = cv2.imdecode(data, cv2.IMREAD_COLOR)
+                out = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return np.asarray(out, np.uint8)
 
 
@@ -118,15 +118,15 @@ def motion_kernel(length: float, angle: float) -> npt.NDArray[np.float32]:
 
 
 def add_noise(image: Image, sigma: float, grain: int, rng: np.random.Generator) -> Image:
-    """Sensor noise, stronger in colour than in brightness when blotchy. A shifted slice of one noise field keeps it fast."""
+    """Sensor noise; ``grain`` px wide blotches."""
     h, w = image.shape[:2]
     size = (h // grain + 1, w // grain + 1, 3)
-    cv2.setRNGSeed(int(rng.integers(1 << 30)))
-    field = np.empty(size, np.int16)
-    cv2.randn(field, (0, 0, 0), (sigma * grain * 0.7, sigma * grain * 0.6, sigma * grain * 0.7))
+    # a fast generator of its own, seeded from ours
+    field = np.random.Generator(np.random.SFC64(int(rng.integers(1 << 62)))).standard_normal(size, np.float32)
+    field *= sigma * grain * 0.65
     if grain > 1:
-        field = cv2.resize(field, (w, h), interpolation=cv2.INTER_LINEAR)
-    return np.asarray(cv2.add(image, field[:h, :w], dtype=cv2.CV_8U), np.uint8)
+        field = np.asarray(cv2.resize(field, (w, h), interpolation=cv2.INTER_LINEAR), np.float32)
+    return np.asarray(cv2.add(image, field[:h, :w].astype(np.int16), dtype=cv2.CV_8U), np.uint8)
 
 
 def random_optics(rng: np.random.Generator, *, hard: float = 1.0) -> Optics:

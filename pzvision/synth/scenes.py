@@ -10,13 +10,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from pzvision.synth import layouts, props
-from pzvision.synth.bodies import Box, Geometry, Ids, Light, Textures, cast_shadows, paint, visible_fractions
+from pzvision.synth import arms, layouts, props
+from pzvision.synth.bodies import Box, Geometry, Ids, Light
 from pzvision.synth.camera import Camera
 from pzvision.synth.faces import DrawnFaces, FaceSource
 from pzvision.synth.glyphs import Image
 from pzvision.synth.looks import LOOKS, random_look
 from pzvision.synth.optics import random_optics
+from pzvision.synth.painter import Textures, cast_shadows, paint, visible_fractions
 from pzvision.synth.placing import Plan
 from pzvision.synth.surfaces import SURFACES, lay, surface
 from pzvision.tiles import BACK
@@ -281,9 +282,7 @@ def _draw_table(rng: np.random.Generator, image: Image, camera: Camera, plan: Pl
                 4,
             )
     if rng.random() < 0.6 and camera.depth(np.zeros((1, 3)))[0] > 20:
-        props.draw_panel(
-            image, camera, rng, plan.river - plan.tile[0] / 2 - float(rng.uniform(0.5, 2.0)), turn=0.0
-        )
+        props.draw_panel(image, camera, rng, plan.river - plan.tile[0] / 2 - float(rng.uniform(0.5, 2.0)))
 
 
 def _add_props(
@@ -333,9 +332,9 @@ def _draw_arms(
         shoulder = (x + reach * np.cos(angle), y + reach * np.sin(angle), float(rng.uniform(8, 22)))
         if camera.depth(np.array([shoulder]))[0] < 10 or shoulder[2] > camera.eye[2] - 8:
             continue
-        arm = props.random_arm(rng, shoulder, (x, y, float(rng.uniform(1.5, 5))))
+        arm = arms.random_arm(rng, shoulder, (x, y, float(rng.uniform(1.5, 5))))
         smear = (0.0, 0.0) if rng.random() < 0.6 else (float(rng.normal(0, 12)), float(rng.normal(0, 12)))
-        props.draw_arm(
+        arms.draw_arm(
             image,
             ids,
             camera,

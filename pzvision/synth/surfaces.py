@@ -42,7 +42,7 @@ _FELTS: Final = (
 
 
 def noise(rng: np.random.Generator, size: tuple[int, int], scale: float, *, stretch: float = 1.0) -> Noise:
-    """``(H, W)`` smooth noise with mean 0 and deviation about 1; features of ``scale`` px, ``stretch`` times as long in x."""
+    """``(H, W)`` smooth noise, mean 0, deviation about 1; features of ``scale`` px, ``stretch`` × in x."""
     h, w = size
     grid = (max(2, round(h / scale) + 1), max(2, round(w / (scale * stretch)) + 1))
     coarse = rng.standard_normal(grid).astype(np.float32)
@@ -51,7 +51,7 @@ def noise(rng: np.random.Generator, size: tuple[int, int], scale: float, *, stre
 
 def _hsv(h: float, s: float, v: float) -> npt.NDArray[np.float32]:
     pixel = np.array([[[h % 180, np.clip(s, 0, 255), np.clip(v, 0, 255)]]], np.uint8)
-    return cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32)
+    return np.asarray(cv2.cvtColor(pixel, cv2.COLOR_HSV2BGR)[0, 0], np.float32)
 
 
 def _any_colour(
@@ -60,9 +60,9 @@ def _any_colour(
     return _hsv(rng.uniform(0, 180), rng.uniform(0, saturation), rng.uniform(*value))
 
 
-def _shaded(base: npt.NDArray[np.float32], light: Noise) -> npt.NDArray[np.float32]:
+def _shaded(base: Noise, light: npt.NDArray[np.floating]) -> Noise:
     """A colour with its brightness multiplied by 1 + ``light``."""
-    return base[None, None] * (1.0 + light[..., None])
+    return np.asarray(base[None, None] * (1.0 + light[..., None]), np.float32)
 
 
 @lru_cache(maxsize=64)

@@ -364,9 +364,9 @@ def build_timeline(
     Raises:
         ValueError: the log does not fit 108 tiles (a tile is discarded that nobody can hold, …).
     """
-    from pzvision.synth.acts import Stage  # the acts use this module's types
+    from pzvision.synth.acts import Actor  # the acts use this module's types
 
-    stage = Stage(near_seat, plan or Plan(), style or Style(), seed, fps)
+    stage = Actor(near_seat, plan or Plan(), style or Style(), seed, fps)
     for index in range(len(log)):
         stage.play(log, index)
     return stage.finish(log)

@@ -5,161 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
-from pzvision.game.events import Declare, Event, HandStart, format_event, format_log
+from pzvision.game.events import Declare, Event, format_event, format_log
 from pzvision.synth import props
-from pzvision.synth.bodies import Box, Geometry, Ids, Light, Textures, cast_shadows, paint, visible_fractions
-from pzvision.synth.camera import Camera, Floats
+from pzvision.synth.arms import Arm, draw_arm, draw_torso
+from pzvision.synth.bodies import Box, Geometry, Ids
+from pzvision.synth.camera import Camera
+from pzvision.synth.compose import blend
 from pzvision.synth.faces import FaceSource
-from pzvision.synth.glyphs import Colour, Image
-from pzvision.synth.optics import Optics
+from pzvision.synth.glyphs import Image
+from pzvision.synth.painter import Textures, cast_shadows, paint, visible_fractions
 from pzvision.synth.placing import Plan
+from pzvision.synth.room import CAMERAS, CameraPreset, Room, calibration_record, felt_corners, make_camera
 from pzvision.synth.sink import VideoSink
 from pzvision.synth.surfaces import lay, surface
 from pzvision.synth.timeline import Hand, Placed, Style, Timeline, Truth, build_timeline
-from pzvision.tiles import Seat, format_tile
-
-
-@dataclass(frozen=True)
-class CameraPreset:
-    """A place for the camera, seen from the table's middle.
-
-    Attributes:
-        azimuth: degrees; 270 is behind the near player, less is to his left.
-        elevation: degrees above the table; 90 is straight above.
-        distance: cm from the table's middle.
-        roll: degrees. ``margin``: part of the picture left free around the felt.
-    """
-
-    azimuth: float
-    elevation: float
-    distance: float = 135.0
-    roll: float = 0.0
-    margin: float = 0.03
-
-
-CAMERAS: Final[dict[str, CameraPreset]] = {
-    "oblique": CameraPreset(252, 56),
-    "front": CameraPreset(270, 50),
-    "high": CameraPreset(266, 70),
-    "top": CameraPreset(270, 88),
-    "low": CameraPreset(276, 36, 160.0),
-    "right": CameraPreset(292, 48, roll=-3.0),
-    "tilted": CameraPreset(262, 60, roll=12.0),
-}
-
-
-def make_camera(preset: CameraPreset, plan: Plan, size: tuple[int, int]) -> Camera:
-    """A camera of that place whose picture the felt just fills."""
-    e, a = np.radians(preset.elevation), np.radians(preset.azimuth)
-    eye = preset.distance * np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
-    corners = felt_corners(plan)
-    target = np.zeros(3)
-    focal = float(size[0])
-    for _ in range(12):
-        camera = Camera.look_at(list(eye), list(target), focal, size, roll=float(np.radians(preset.roll)))
-        px = camera.project(corners)
-        low, high = px.min(0), px.max(0)
-        room = np.array(size) * (1 - 2 * preset.margin)
-        focal *= float(np.min(room / (high - low)))
-        middle = camera.on_plane(((low + high) / 2)[None])[0]
-        target = np.array([middle[0], middle[1], 0.0])
-    return Camera.look_at(list(eye), list(target), focal, size, roll=float(np.radians(preset.roll)))
-
-
-def felt_corners(plan: Plan) -> Floats:
-    """``(4, 3)`` cm: near-left, near-right, far-right, far-left."""
-    h = plan.half
-    return np.array([(-h, -h, 0), (h, -h, 0), (h, h, 0), (-h, h, 0.0)])
-
-
-def calibration_record(camera: Camera, plan: Plan, near_seat: Seat) -> dict[str, Any]:
-    """The calibration file of this camera and table, as a mapping."""
-    w, h = camera.size
-    px = camera.project(felt_corners(plan))
-    return {
-        "schema": 1,
-        "camera": "table",
-        "image_size": [w, h],
-        "corners": [[round(float(x) / w, 5), round(float(y) / h, 5)] for x, y in px],
-        "table_cm": plan.felt,
-        "tile_cm": list(plan.tile),
-        "near_seat": near_seat,
-    }
-
-
-@dataclass(frozen=True)
-class Room:
-    """Everything about the picture that is neither tile nor camera, drawn from a seed."""
-
-    felt: tuple[str, int]
-    floor: tuple[str, int]
-    rim: Colour
-    panel: bool
-    light: Light
-    optics: Optics
-    skins: tuple[Colour, ...]
-    clothes: tuple[Colour, ...]
-    sleeves: tuple[float, ...]
-
-    @classmethod
-    def random(cls, seed: int) -> Room:
-        """The room of that seed."""
-        rng = np.random.default_rng([seed, 11])
-
-        def colour(low: int, high: int) -> Colour:
-            v = rng.integers(low, high, 3)
-            return int(v[0]), int(v[1]), int(v[2])
-
-        ambient = float(rng.uniform(0.55, 0.72))
-        spots: list[tuple[float, float, float, float]] = []
-        if rng.random() < 0.4:
-            spots.append(
-                (
-                    float(rng.random()),
-                    float(rng.random() * 0.6),
-                    float(rng.uniform(0.05, 0.2)),
-                    float(rng.uniform(15, 45)),
-                )
-            )
-        grey = int(rng.integers(30, 110))
-        return cls(
-            felt=("felt", int(rng.integers(1000))),
-            floor=(("wood", "tiles", "stone", "plain")[int(rng.integers(4))], int(rng.integers(1000))),
-            rim=(grey, grey, grey)
-            if rng.random() < 0.5
-            else (40, int(rng.integers(60, 100)), int(rng.integers(100, 150))),
-            panel=bool(rng.random() < 0.85),
-            light=Light(
-                (float(rng.normal(0, 0.4)), float(rng.normal(0.1, 0.4)), 1.0),
-                ambient,
-                1.02 - ambient,
-                float(rng.uniform(0.2, 0.5)),
-                float(rng.uniform(0.4, 1.6)),
-                float(rng.uniform(0.3, 0.6)),
-            ),
-            optics=Optics(
-                balance=(1 + float(rng.normal(0, 0.04)), 1.0, 1 + float(rng.normal(0, 0.04))),
-                gain=float(rng.uniform(0.88, 1.05)),
-                gamma=float(rng.uniform(0.9, 1.12)),
-                falloff=float(rng.uniform(0, 0.3)),
-                falloff_angle=float(rng.uniform(-3.14, 3.14)),
-                vignette=float(rng.uniform(0, 0.2)),
-                glare=tuple(spots),
-                blur=float(rng.uniform(0.3, 0.75)),
-                noise=float(rng.uniform(1.0, 4.0)),
-            ),
-            skins=tuple(props.SKINS[int(rng.integers(len(props.SKINS)))] for _ in range(4)),
-            clothes=tuple(colour(20, 150) for _ in range(4)),
-            sleeves=tuple(float(rng.uniform(0.2, 0.75)) for _ in range(4)),
-        )
+from pzvision.tiles import SEATS, Seat, format_tile
 
 
 class Renderer:
@@ -208,7 +75,7 @@ class Renderer:
         for side in sorted(
             range(4), key=lambda s: -float(np.hypot(*(near[:2] - np.array(_seat_point(plan, s)))))
         ):
-            props.draw_torso(image, camera, _seat_point(plan, side), side, room.clothes[side])
+            draw_torso(image, camera, _seat_point(plan, side), side, room.clothes[side])
         half = plan.half
         corners = np.round(camera.project(felt_corners(plan)) * 16).astype(np.int32)
         props.draw_rim(image, camera, half, 7.0, 1.2, room.rim)
@@ -216,16 +83,11 @@ class Renderer:
         lay(felt, camera, surface(*room.felt), 45.0)
         mask = np.zeros((h, w), np.uint8)
         cv2.fillConvexPoly(mask, corners, 255, cv2.LINE_AA, 4)
-        share = cv2.merge([mask] * 3)
-        image = np.asarray(
-            cv2.add(
-                cv2.multiply(felt, share, scale=1 / 255),
-                cv2.multiply(image, cv2.bitwise_not(share), scale=1 / 255),
-            ),
-            np.uint8,
-        )
+        image = blend(felt, image, mask)
         if room.panel:
-            props.draw_panel(image, camera, self._rng, plan.river - plan.tile[0] / 2 - 1.4)
+            start = SEATS.index(self.timeline.near_seat)
+            letters = "".join("東南西北"[(start + side) % 4] for side in range(4))
+            props.draw_panel(image, camera, self._rng, plan.river - plan.tile[0] / 2 - 1.4, letters=letters)
         for corner in range(4):
             if self._rng.random() < 0.5:
                 angle = np.pi / 4 + corner * np.pi / 2
@@ -246,9 +108,9 @@ class Renderer:
             for i, p in enumerate(tiles)
         ]  # fmt: skip
 
-    def _arm(self, hand: Hand) -> props.Arm:
+    def _arm(self, hand: Hand) -> Arm:
         room = self.room
-        return props.Arm(
+        return Arm(
             hand.shoulder,
             hand.at,
             skin=room.skins[hand.side],
@@ -270,7 +132,7 @@ class Renderer:
             image = self._table.copy()
             for hand in hands:
                 if hand.resting:
-                    props.draw_arm(image, None, self.camera, self._arm(hand), shadow=0.15)
+                    draw_arm(image, None, self.camera, self._arm(hand), shadow=0.15)
             self._bases[resting] = image
         return self._bases[resting]
 
@@ -290,7 +152,7 @@ class Renderer:
             return self._still
         image = self._still.copy()
         for hand in busy:
-            props.draw_arm(image, None, self.camera, self._arm(hand), shadow=0.22, smear=self._smear(hand))
+            draw_arm(image, None, self.camera, self._arm(hand), shadow=0.22, smear=self._smear(hand))
         return image
 
     def frame(self, t: float) -> Image:
@@ -314,7 +176,7 @@ class Renderer:
         geometry = Geometry(self.camera, self.boxes(truth.tiles))
         paint(canvas, ids, geometry, self.room.light, self._textures)
         for hand in truth.hands:
-            props.draw_arm(canvas, ids, self.camera, self._arm(hand))
+            draw_arm(canvas, ids, self.camera, self._arm(hand))
         painted = geometry.painted()
         n = len(truth.tiles)
         seen = visible_fractions(ids, painted.fronts, [2 * i + 2 for i in range(n)])
@@ -371,12 +233,15 @@ def render_video(
     near_seat: Seat = "E",
     style: Style | None = None,
     plan: Plan | None = None,
+    room: Room | None = None,
     size: tuple[int, int] = (1280, 720),
     fps: float = 10.0,
     crf: int = 26,
     progress: Callable[[int, int], None] | None = None,
 ) -> Timeline:
-    """Render a game into a new folder: ``video.mp4``, ``log.jsonl``, ``declarations.jsonl``, ``truth.json``, ``calibration.json``.
+    """Render a game into a new folder.
+
+    It gets ``video.mp4``, ``log.jsonl``, ``declarations.jsonl``, ``truth.json`` and ``calibration.json``.
 
     The folder appears only when everything in it is complete; an interruption or an error leaves nothing.
 
@@ -386,6 +251,7 @@ def render_video(
         faces: the tile set.
         camera: one of `CAMERAS`, or a preset.
         seed: of dice, pauses, room and noise.
+        room: table, light and people, if not those of the seed.
         size: ``(width, height)`` px, even.
         progress: called with (frames done, frames in all).
 
@@ -404,7 +270,7 @@ def render_video(
         raise PzvisionError(f"{out}: already holds something; expected a new or empty folder")
     timeline = build_timeline(log, near_seat=near_seat, plan=plan, style=style, seed=seed, fps=fps)
     view = make_camera(camera, timeline.plan, size)
-    renderer = Renderer(timeline, faces, view, Room.random(seed), seed)
+    renderer = Renderer(timeline, faces, view, room or Room.random(seed), seed)
     part = out.with_name(out.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -443,8 +309,3 @@ def _write_truth(folder: Path, renderer: Renderer, river: str) -> None:
     (folder / "truth.json").write_text(json.dumps(truth, ensure_ascii=False), "utf-8")
     record = calibration_record(camera, timeline.plan, timeline.near_seat)
     (folder / "calibration.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
-
-
-def rulesets_of(log: Sequence[Event]) -> list[str]:
-    """The rulesets of the hands, in order."""
-    return [event.ruleset for event in log if isinstance(event, HandStart)]
