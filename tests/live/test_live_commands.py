@@ -199,7 +199,7 @@ def test_fit_refuses_what_is_no_square() -> None:
     assert fit.error_px < 3 and fit.warnings == () and 20 < fit.angle_deg < 90
     assert fit.near_px[0] > fit.far_px[0]
     with pytest.raises(PzvisionError, match="no camera sees a square"):
-        judge_fit(Calibration((1280, 720), ((0.05, 0.95), (0.95, 0.55), (0.45, 0.05), (0.40, 0.25))))
+        judge_fit(Calibration((1280, 720), ((0.05, 0.95), (0.95, 0.55), (0.6, 0.05), (0.3, 0.1))))
 
 
 def test_calibrate_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -264,7 +264,7 @@ async function watchHealth() {
   try {
     health = await (await fetch("/health", { cache: "no-store" })).json();
     connected = true;
-    if (state && state.source && !state.source.over) refresh();
+    if (!(state && state.source && state.source.over)) refresh();
   } catch { connected = false; }
   renderLink();
   setTimeout(watchHealth, 1500);
