@@ -261,6 +261,7 @@ class DrawnFaces:
             look = LOOKS[look]
         self._look = look
         self._size = size
+        self._faces: dict[tuple[int, int], Image] = {}
 
     @property
     def look(self) -> Look:
@@ -268,8 +269,11 @@ class DrawnFaces:
         return self._look
 
     def face(self, kind: int, copy: int = 0) -> Image:
-        """See `FaceSource.face`."""
-        return draw_face(kind, self._look, self._size, variant=copy)
+        """See `FaceSource.face`; the same picture object every time."""
+        key = (kind, copy % OTHER_VARIANTS if kind == OTHER else 0)
+        if key not in self._faces:
+            self._faces[key] = draw_face(kind, self._look, self._size, variant=copy)
+        return self._faces[key]
 
 
 class CropFaces:
@@ -295,6 +299,7 @@ class CropFaces:
             picks = [keep[int(i)] for i in rng.permutation(len(keep))]
             picks = picks[:1] if kind < KINDS else picks
             self._faces.append([self._fit(c, paper, rng) for c in picks])
+        self._back: Image | None = None
         b, g, r = (int(v) for v in paper)
         self._look = replace(self._look, face=(b, g, r), name="crops")
 
@@ -316,7 +321,9 @@ class CropFaces:
     def face(self, kind: int, copy: int = 0) -> Image:
         """See `FaceSource.face`."""
         if kind == BACK:
-            return draw_face(BACK, self._look, self._size)
+            if self._back is None:
+                self._back = draw_face(BACK, self._look, self._size)
+            return self._back
         faces = self._faces[kind]
         return faces[copy % len(faces)]
 

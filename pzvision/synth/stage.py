@@ -78,7 +78,8 @@ class Stage:
 
     def emit(self, event: Event) -> None:
         """Write the record, its time being now."""
-        self.events.append(replace(event, t=round(self.now, 2), frame=round(self.now * self.fps)))
+        t = round(self.now, 2)
+        self.events.append(replace(event, t=t, frame=round(t * self.fps)))
 
     def nudged(self, spot: Spot, amount: float = 1.0) -> Spot:
         """Laid down by hand."""
