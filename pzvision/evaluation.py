@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pzvision.errors import PzvisionError
 from pzvision.game.events import (
@@ -79,6 +80,28 @@ class Comparison:
     def all(self) -> Score:
         """All kinds together."""
         return sum(self.kinds.values(), Score(0, 0, 0))
+
+    def to_json(self) -> dict[str, Any]:
+        """What `pzvision evaluate --json` prints."""
+
+        def numbers(score: Score) -> dict[str, float]:
+            return {
+                "true": score.true,
+                "written": score.written,
+                "right": score.right,
+                "precision": round(score.precision, 4),
+                "recall": round(score.recall, 4),
+                "f1": round(score.f1, 4),
+            }
+
+        return {
+            "all": numbers(self.all),
+            "kinds": {kind: numbers(score) for kind, score in self.kinds.items()},
+            "settled": self.settled,
+            "totals": [{"true": true, "written": written} for true, written in self.totals],
+            "missed": [format_event(e) for e in self.missed],
+            "false": [format_event(e) for e in self.false],
+        }
 
 
 def signature(event: Event) -> tuple[object, ...]:

@@ -332,7 +332,7 @@ class Decoder:
                 t=(h.t + t) / 2,
             )
         steps = 0
-        walker = h if not gone else h._replace(cost=h.cost + config.vanished_nats)
+        walker = h._replace(cost=h.cost + gone)
         while steps < 3:
             steps += 1
             player = walker.drawer
@@ -384,15 +384,11 @@ class Decoder:
             extra_still=0.0,
         )
 
-    def _vanished(self, h: Hypothesis, t: float) -> bool:
-        """The last discard is gone although nobody has claimed it."""
-        return (
-            h.claimers == 0
-            and h.last is not None
-            and h.last.gone is not None
-            and h.last.gone <= t + 0.5
-            and h.last.looks > self.config.weak_looks
-        )
+    def _vanished(self, h: Hypothesis, t: float) -> float:
+        """What it costs that the last discard is gone although nobody has claimed it; 0 while it lies."""
+        if h.claimers or h.last is None or h.last.gone is None or h.last.gone > t + 0.5:
+            return 0.0
+        return self.config.vanished_nats * min(h.last.looks / self.config.weak_looks, 1.0)
 
     # ---- claims and kongs -----------------------------------------------------------------------------
 
@@ -454,7 +450,7 @@ class Decoder:
                 began = h if h.phase == "act" else h.plus(phase="act", turn=turn)
                 yield self._unseen_discard(self._drawn(began, turn, t), turn, t)
         elif h.phase == "open" and h.drawer != seat:
-            base = h._replace(cost=h.cost + self.config.vanished_nats) if self._vanished(h, t) else h
+            base = h._replace(cost=h.cost + self._vanished(h, t))
             yield self._unseen_discard(self._draws(base, h.drawer, t), h.drawer, t)
 
     def _own_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
@@ -587,8 +583,7 @@ class Decoder:
         cost = config.wrong_count_nats * min(wrong, 4)
         if h.phase != "over":
             cost += min(config.early_nats, 1.5 * max(h.wall, 0))
-            if self._vanished(h, fact.t):
-                cost += config.vanished_nats
+            cost += self._vanished(h, fact.t)
         yield h.plus(
             Act("reveal", seat, fact.t, fact.tracks, cost=cost),
             cost=h.cost + cost,

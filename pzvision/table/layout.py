@@ -94,7 +94,7 @@ class Layout:
         rows: dict[tuple[Seat, Zone], list[Track]] = {}
         found: list[Fact] = []
         for track in tracks:
-            if not track.settled or track.is_back or track.is_other:
+            if not track.settled or track.is_back or track.is_other or track.standing > 0.5:
                 continue
             zone = self.zone_of(track)
             if zone == "river":

@@ -82,6 +82,7 @@ def tell(
     ]
     events.extend(Deal(seat, None, t=start) for seat in SEATS)
     declared: set[Seat] = {d.seat for d in declarations if d.declaration in ("dance", "bai") or d.tiles}
+    shown: list[Declare] = []
     lamp: Tile | None = None
     wall = WALL_AFTER_DEAL
     kong_by = -1
@@ -90,6 +91,10 @@ def tell(
     clock = start
     for act in acts:
         seat = SEATS[act.seat] if act.seat >= 0 else "E"
+        if act.kind == "shown":
+            if seat not in declared and act.tracks:
+                shown.append(_shown(act, acts, reading, hand.ruleset, seat, act.t))
+            continue
         clock = max(clock, act.t)
         at = round(clock, 2)
         if act.kind == "lamp":
@@ -128,9 +133,7 @@ def tell(
             tiles = sorted(reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track)
             right = len(tiles) == 13 - 3 * len(melds)
             events.append(Reveal(seat, tuple(tiles) if right else None, t=at))
-        elif act.kind == "shown" and seat not in declared and len(act.tracks) >= 1:
-            events.append(_shown(act, acts, reading, hand.ruleset, seat, at))
-    events = _merge(events, declarations)
+    events = _merge(events, [*declarations, *shown])
     if end is not None:
         events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
         events.append(HandEnd(t=round(max(end, clock), 2)))
@@ -139,7 +142,7 @@ def tell(
 
 def _already_shown(acts: Sequence[Act], reading: Reading, at: float) -> list[Reveal]:
     """A dancer who has not won and whose whole hand lies shown has nothing to turn over at the end."""
-    if not any(a.kind == "reveal" for a in acts):
+    if sum(a.kind == "win" for a in acts) < 3 and not any(a.kind == "reveal" for a in acts):
         return []
     done = {a.seat for a in acts if a.kind in ("win", "reveal")}
     out = []

@@ -15,12 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
+from pzvision.table.standing import standing_share
 from pzvision.tiles import BACK, CLASSES, OTHER
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+_OTHERWISE = 0.4  # a difference of standing shares that makes two tiles at one place different ones
 
 
 @dataclass(eq=False)
@@ -69,6 +72,7 @@ class Track:
         evidence: of its class.
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
         polygon: ``(4, 2)`` table cm of the last sharp look.
+        standing: mean over looks of how likely it is a standing face, 0–1.
         settled: it has been at rest long enough to count.
     """
 
@@ -83,10 +87,12 @@ class Track:
     looks: int = 0
     chances: int = 0
     absent_s: float = 0.0
+    absent_looks: int = 0
     bare_s: float = 0.0
     gone: float | None = None
     back_at: float = 0.0
     settled: bool = False
+    standing: float = 0.0
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
 
     def scores(self, config: TableConfig) -> FloatArray:
@@ -120,6 +126,8 @@ class Tracker:
         """Grows whenever a tile comes, goes, comes back or is exchanged."""
         self._next = 0
         self._time: float | None = None
+        self._previous: Detections | None = None
+        self._news = 1.0
         self._reaches: deque[tuple[float, MotionMask]] = deque()
 
     @property
@@ -137,6 +145,9 @@ class Tracker:
                 self._reaches.popleft()
         if detections is None or (motion is not None and motion.shaken):
             return
+        # The same detections again say that nothing has changed, but nothing new about any class.
+        self._news = 0.0 if detections is self._previous else 1.0
+        self._previous = detections
         seen = self._lying_faces(detections)
         live = self.lying
         taken = self._match(live, seen)
@@ -159,7 +170,7 @@ class Tracker:
         corners = self.calibration.to_table(chosen.polygons.reshape(-1, 2)).reshape(count, 4, 2)
         probs = chosen.probs.astype(np.float64)
         if not count:
-            return _Seen(np.zeros((0, 2)), np.zeros((0, 2)), corners, probs)
+            return _Seen(np.zeros((0, 2)), np.zeros((0, 2)), corners, probs, np.zeros(0))
         at = corners.mean(axis=1)
         up = (corners[:, 0] + corners[:, 1] - corners[:, 2] - corners[:, 3]) / 2
         length = np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-6)
@@ -173,7 +184,8 @@ class Tracker:
             & (area >= self.config.size_low * true)
             & (area <= self.config.size_high * true)
         )
-        return _Seen(at[fits], (up / length)[fits], corners[fits], probs[fits])
+        standing = standing_share(self.calibration, chosen.polygons[fits])
+        return _Seen(at[fits], (up / length)[fits], corners[fits], probs[fits], standing)
 
     def _match(self, live: list[Track], seen: _Seen) -> dict[int, int]:
         """Track id → detection, nearest pairs first."""
@@ -181,6 +193,8 @@ class Tracker:
             return {}
         places = np.array([t.at for t in live])
         gaps = np.linalg.norm(places[:, None] - seen.at[None], axis=2)
+        stands = np.array([t.standing for t in live])
+        gaps[np.abs(stands[:, None] - seen.standing[None]) > _OTHERWISE] = np.inf
         pairs = np.argwhere(gaps <= self.config.match_cm)
         order = sorted((float(gaps[a, b]), int(a), int(b)) for a, b in pairs)
         taken: dict[int, int] = {}
@@ -193,8 +207,8 @@ class Tracker:
 
     def _weight(self, at: FloatArray, motion: MotionMask | None) -> float:
         if motion is None or motion.hidden_share(at)[0] <= self.config.sharp_motion:
-            return 1.0
-        return self.config.soft_weight
+            return self._news
+        return self._news * self.config.soft_weight
 
     def _hit(self, track: Track, seen: _Seen, index: int, t: float, motion: MotionMask | None) -> None:
         config = self.config
@@ -204,8 +218,9 @@ class Tracker:
             track.back_at = t
         track.looks += 1
         track.chances += 1
-        track.last, track.absent_s, track.bare_s = t, 0.0, 0.0
-        if weight == 1.0:
+        track.standing += (float(seen.standing[index]) - track.standing) / track.looks
+        track.last, track.absent_s, track.absent_looks, track.bare_s = t, 0.0, 0, 0.0
+        if weight >= 1.0:
             share = 1.0 / min(track.looks, 20)
             track.at = track.at + share * (seen.at[index] - track.at)
             track.up = track.up + share * (seen.up[index] - track.up)
@@ -250,7 +265,8 @@ class Tracker:
                 track.bare_s += step
         track.chances += 1
         track.absent_s += step
-        found = track.looks / max(track.chances, 1)
+        track.absent_looks += 1
+        found = track.looks / max(track.chances - track.absent_looks, 1)
         patience = config.gone_s * min(1.0 / max(found, 0.1), config.gone_patience)
         if track.bare_s >= config.gone_bare_s or track.absent_s >= patience:
             track.gone = track.last
@@ -260,7 +276,11 @@ class Tracker:
         config = self.config
         free = set(rest)
         for candidate in self.candidates:
-            near = [(float(np.linalg.norm(seen.at[i] - candidate.at)), i) for i in free]
+            near = [
+                (float(np.linalg.norm(seen.at[i] - candidate.at)), i)
+                for i in free
+                if abs(candidate.standing - seen.standing[i]) <= _OTHERWISE
+            ]
             near = [pair for pair in near if pair[0] <= config.match_cm]
             if not near:
                 continue
@@ -278,12 +298,14 @@ class Tracker:
             candidate.evidence.add(seen.probs[index], weight, config.look_floor)
             candidate.looks += 1
             candidate.chances += 1
+            candidate.standing += (float(seen.standing[index]) - candidate.standing) / candidate.looks
             candidate.last = t
         for index in sorted(free):
             fresh = Track(-1, seen.at[index], seen.up[index], t, t, seen.polygons[index])
             fresh.evidence.add(seen.probs[index], self._weight(fresh.at, motion), config.look_floor)
             fresh.looks = fresh.chances = 1
             fresh.reach = self._reach(fresh.at)
+            fresh.standing = float(seen.standing[index])
             self.candidates.append(fresh)
         waiting = []
         for candidate in self.candidates:
@@ -310,7 +332,8 @@ class Tracker:
             track.evidence.merge(candidate.evidence)
             track.looks += candidate.looks
             track.chances += candidate.looks
-            track.last, track.gone, track.absent_s, track.bare_s = candidate.last, None, 0.0, 0.0
+            track.last, track.gone = candidate.last, None
+            track.absent_s, track.absent_looks, track.bare_s = 0.0, 0, 0.0
             self.version += 1
             return True
         return False
@@ -331,9 +354,10 @@ class Tracker:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Lying faces of one look: ``at``, ``up`` ``(N, 2)`` and ``polygons`` ``(N, 4, 2)`` in cm, ``probs``."""
+    """Faces of one look: ``at``, ``up`` ``(N, 2)`` and ``polygons`` ``(N, 4, 2)`` cm, the rest per face."""
 
     at: FloatArray
     up: FloatArray
     polygons: FloatArray
     probs: FloatArray
+    standing: FloatArray

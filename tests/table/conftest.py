@@ -300,3 +300,8 @@ def timed(log: Sequence[Event], seed: int = 0) -> list[Event]:
 
 def event_shows_lamp(log: Sequence[Event]) -> bool:
     return any(isinstance(e, TailLamp) for e in log)
+
+
+@pytest.fixture(name="timed")
+def timed_fixture() -> object:
+    return timed
