@@ -92,7 +92,11 @@ def photo_set(stem: str) -> str:
     rest = stem.split("_", 1)[1]
     if rest.startswith("IMG_"):
         return f"tray_{rest[4:10]}"
-    return f"rfcmj_{re.sub(r'[^a-z]+.*', '', rest) or rest[:3]}"
+    # Picture numbers of one time begin alike; web pictures have names of mixed letters; the rest are words.
+    if rest[:3].isdigit():
+        return f"rfcmj_{rest[:2]}"
+    word = re.match(r"[a-z]{3,}(?=_)", rest)
+    return "rfcmj_" + ("web" if word is None else "hand" if word.group() == "hand" else "family")
 
 
 def read_labels(path: Path) -> list[tuple[int, float, float, float, float]]:

@@ -71,7 +71,7 @@ class Sampler:
         self.index = {name: _by_kind_and_set(bank) for name, bank in self.banks.items()}
         shares = np.array([self.recipe.scenes, self.recipe.faces, self.recipe.drawn, self.recipe.grounds])
         present = np.array([len(b) > 0 for b in (scenes, faces, drawn, grounds)])
-        self.shares = shares * present / (shares * present).sum()
+        self.shares = np.cumsum(shares * present)[:-1] / (shares * present).sum()
         noise = self.rng.normal(0, 1, (384, 384, 3))
         blotches = cv2.resize(
             self.rng.normal(0, 1, (192, 192, 3)), (384, 384), interpolation=cv2.INTER_LINEAR
@@ -86,7 +86,7 @@ class Sampler:
     def sample(self) -> Sample:
         """``(SIZE, SIZE, 3)`` uint8 BGR, its kind 0–27, and its rotation 0–3 (−1 where unknown)."""
         rng = self.rng
-        source = ("scenes", "faces", "drawn", "grounds")[int(rng.choice(4, p=self.shares))]
+        source = ("scenes", "faces", "drawn", "grounds")[int(np.searchsorted(self.shares, rng.random()))]
         turn = 0
         if source == "grounds":
             scene, kind, turn = self.grounds.pictures[int(rng.integers(len(self.grounds)))], OTHER, -1
@@ -120,7 +120,7 @@ class Sampler:
         rng = self.rng
         sets = self.index[source].get(kind) or self.index[source][OTHER]
         items, weights = sets
-        group = items[int(rng.choice(len(items), p=weights))]
+        group = items[int(np.searchsorted(weights, rng.random()))]
         return int(group[int(rng.integers(len(group)))])
 
     def _compose(self, face: Bytes, source: str, *, drawn: bool) -> Bytes:
@@ -133,7 +133,7 @@ class Sampler:
             scene[:] = rng.integers(0, 256, 3)
         paper = np.array([255, 255, 255]) - np.abs(rng.normal(0, [28, 14, 12])).clip(0, 110)
         if drawn or rng.random() < 0.2:
-            face = _bytes(face * (paper / 255.0))
+            face = _tinted(face, paper)
         else:
             paper = np.median(face.reshape(-1, 3)[::37], axis=0)
         lo = (SCENE - FACE) // 2
@@ -153,13 +153,13 @@ class Sampler:
                     other = cv2.resize(
                         self.banks[source].pictures[index], (FACE, FACE), interpolation=cv2.INTER_AREA
                     )
-                    other = _bytes(other * (paper / 255.0)) if drawn else other
+                    other = _tinted(_bytes(other), paper) if drawn else other
                     gap = FACE + int(rng.integers(0, 6))
                     _paste(scene, other, lo + dx * gap, lo + dy * gap)
         if rng.random() < 0.6:
             mask = _ROUNDED[int(rng.integers(len(_ROUNDED)))]
             area = scene[lo : lo + FACE, lo : lo + FACE]
-            area[:] = area * (1 - mask) + small * mask
+            cv2.copyTo(small, mask, area)
         else:
             scene[lo : lo + FACE, lo : lo + FACE] = small
         if rng.random() < 0.35:  # a light or dark edge
@@ -269,7 +269,7 @@ def _by_kind_and_set(bank: Bank) -> dict[int, tuple[list[npt.NDArray[np.int64]],
         groups = [g for g in groups if len(g)]
         # A series of many photos is worth more than one crop, but far less than in proportion.
         weights = np.array([len(g) ** 0.4 for g in groups])
-        index[int(kind)] = (groups, weights / weights.sum())
+        index[int(kind)] = (groups, np.cumsum(weights)[:-1] / weights.sum())
     return index
 
 
@@ -375,7 +375,13 @@ def _paste(scene: Bytes, piece: Bytes, x: int, y: int) -> None:
         scene[y0:y1, x0:x1] = piece[y0 - y : y1 - y, x0 - x : x1 - x]
 
 
-def _rounded(radius: int) -> Floats:
+def _tinted(face: Bytes, paper: npt.NDArray[np.floating]) -> Bytes:
+    """Ink on white becomes ink on `paper` (BGR 0–255)."""
+    table = np.arange(256)[:, None] * np.asarray(paper) / 255
+    return _bytes(cv2.LUT(face, table.astype(np.uint8)[None]))
+
+
+def _rounded(radius: int) -> Bytes:
     mask = np.zeros((FACE * 2, FACE * 2), np.uint8)
     r, n = radius * 2, FACE * 2 - 1
     cv2.rectangle(mask, (r, 0), (n - r, n), 255, -1)
@@ -383,9 +389,8 @@ def _rounded(radius: int) -> Floats:
     for x in (r, n - r):
         for y in (r, n - r):
             cv2.circle(mask, (x, y), r, 255, -1, cv2.LINE_AA)
-    return (cv2.resize(mask, (FACE, FACE), interpolation=cv2.INTER_AREA)[..., None] / 255.0).astype(
-        np.float32
-    )
+    small = cv2.resize(mask, (FACE, FACE), interpolation=cv2.INTER_AREA)
+    return np.asarray(small // 128 * 255, np.uint8)
 
 
 _ROUNDED: Final = tuple(_rounded(r) for r in (3, 5, 8, 11))

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from pzvision.errors import PzvisionError
 from pzvision.tiles import KINDS, OTHER, format_tile, parse_tile
 from pzvision.train.faces import read_labels
+from pzvision.train.reader_net import ROUND, SYMMETRIC
 from pzvision.vision.reader import FaceReader
 
 _BINS: Final = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0001)
@@ -161,8 +162,12 @@ def describe(answers: Answers, title: str) -> str:
     ]
     by_place = Counter(p for p, ok in zip(answers.places, right, strict=True) if not ok)
     lines += ["", "Errors by picture: " + ", ".join(f"{p} {n}" for p, n in by_place.most_common(16))]
+    topped = suited & ~np.isin(kinds, [*SYMMETRIC, ROUND])
     if answers.turned.any():
-        lines += ["", f"Way up wrong (symmetric faces included): {answers.turned.mean():.3f}"]
+        lines += [
+            "",
+            f"Way up wrong where a face has a top: {answers.turned[topped].mean():.4f} of {topped.sum()}",
+        ]
     return "\n".join(lines) + "\n"
 
 

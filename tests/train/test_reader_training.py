@@ -41,7 +41,9 @@ FACE = (faces.FACE_HEIGHT, faces.FACE_WIDTH)
         ("rfcmjU_IMG_20231217_172406", "tray_202312"),
         ("rfcmjA_hand_022", "rfcmj_hand"),
         ("rfcmjU_hand_004", "rfcmj_hand"),
-        ("rfcmjU_393902821_64195", "rfcmj_393"),
+        ("rfcmjU_393902821_64195", "rfcmj_39"),
+        ("rfcmjA_EfdaeK3YK7qCRDmsUoH", "rfcmj_web"),
+        ("rfcmjA_bamboo_family_003", "rfcmj_family"),
         ("camerash_6-3", "camerash_6-3"),
     ],
 )
