@@ -16,6 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--built", type=Path, default=Path("datasets/built"), metavar="DIR", help="where pools go"
     )
+    parser.add_argument("--mark", type=Path, metavar="FINDER",
+                        help="finder.onnx with which to mark faces that the photos' labels lack")  # fmt: skip
     parser.add_argument("--preview", type=Path, metavar="PICTURE", help="write a contact sheet of samples")
     parser.add_argument(
         "--samples", type=int, default=16, metavar="N", help="samples on the sheet (default 16)"
@@ -30,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     needs_training_packages()
     from pzvision.train.data import build_pool, load_recipe
     from pzvision.train.preview import contact_sheet
+    from pzvision.train.unlabelled import mark_unlabelled
+    from pzvision.vision.finder import TileFinder
 
     if args.samples < 1:
         raise PzvisionError(f"--samples {args.samples}: expected at least 1")
@@ -37,6 +41,11 @@ def run(args: argparse.Namespace) -> int:
     for source in recipe.sources:
         if source.kind != "photos":
             print(f"{source.name}: {build_pool(recipe, source, args.built)}")
+        elif args.mark:
+            marks = args.built / f"{source.name}-unlabelled.npz"
+            args.built.mkdir(parents=True, exist_ok=True)
+            count = mark_unlabelled(TileFinder(args.mark), recipe.base / source.path, marks)
+            print(f"{source.name}: {count} faces without a label, not judged in training ({marks})")
     if args.preview:
         contact_sheet(recipe, args.built, args.preview, args.samples, args.seed)
         print(f"preview: {args.preview}")

@@ -228,8 +228,9 @@ def _work(rank: int, job: _Job, meeting: str) -> None:
         loss.backward()
         if meeting:
             _average_gradients(model)
-        nn.utils.clip_grad_norm_(model.parameters(), 10.0)
-        optimiser.step()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 10.0)
+        if torch.isfinite(norm):
+            optimiser.step()
         step, images, counted = step + 1, images + len(pictures) * config.processes, counted + 1
         spent = time.monotonic() - begun
         if rank == 0:

@@ -62,9 +62,10 @@ class FinderLoss:
         size = batch.images.shape[-1]
         points, strides = anchors([(size // s, size // s) for s in STRIDES])
         centres = points * strides
-        low = (points - out[..., :2]) * strides
-        high = (points + out[..., 2:4]) * strides
-        boxes = torch.cat([low, high], -1)
+        sides = torch.cat([points - out[..., :2], points + out[..., 2:4]], -1) * strides
+        # A box turned inside out has no IoU to speak of; only the plain distances pull it back.
+        reach = out[..., :4].clamp(min=0.05)
+        boxes = torch.cat([points - reach[..., :2], points + reach[..., 2:4]], -1) * strides
         logits = out[..., 8:]
         gt_boxes = torch.cat([batch.quads.amin(2), batch.quads.amax(2)], -1) * batch.real[..., None]
         _, target_boxes, target_scores, owned, owner = self.assigner(
@@ -85,7 +86,7 @@ class FinderLoss:
             iou = bbox_iou(boxes[owned], wanted, xywh=False, CIoU=True)
             box = ((1 - iou) * weight).sum() / total
             extent = (wanted[:, 2:] - wanted[:, :2]).clamp(min=4.0)
-            edges = ((boxes[owned] - wanted).abs() / extent.repeat(1, 2)).clamp(max=2.0)
+            edges = ((sides[owned] - wanted).abs() / extent.repeat(1, 2)).clamp(max=2.0)
             edge = (edges.mean(-1, keepdim=True) * weight).sum() / total
             rows = torch.arange(len(owner))[:, None].expand_as(owner)[owned]
             index = owner[owned]
