@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log
+from math import exp, inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -169,6 +169,7 @@ class Decoder:
         self.dealer = SEATS.index(dealer) if dealer else None
         self.rob_kong = rob_kong
         self.tail_lamp = tail_lamp
+        self._limit = inf  # dearer hypotheses of the fact in hand are not worth making
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]
 
@@ -194,14 +195,19 @@ class Decoder:
 
     def _step(self, beam: list[Hypothesis], fact: Fact) -> list[Hypothesis]:
         best: dict[tuple[object, ...], Hypothesis] = {}
+        self._limit = inf
         for hypothesis in beam:
+            if hypothesis.cost > self._limit:
+                break
             for grown in self.explain(hypothesis, fact):
+                if grown.cost > self._limit:
+                    continue
+                self._limit = min(self._limit, grown.cost + self.config.beam_nats)
                 old = best.get(grown.key)
                 if old is None or grown.cost < old.cost:
                     best[grown.key] = grown
         ranked = sorted(best.values(), key=lambda h: h.cost)
-        limit = ranked[0].cost + self.config.beam_nats if ranked else 0.0
-        return [h for h in ranked[: self.config.beam] if h.cost <= limit]
+        return [h for h in ranked[: self.config.beam] if h.cost <= self._limit]
 
     # ---- ways to explain a fact ---------------------------------------------------------------------
 
@@ -257,7 +263,7 @@ class Decoder:
             if not h.active >> seat & 1:
                 continue
             place, agreed = self._place_cost(h, fact, seat)
-            if place > config.noise_nats + 6:
+            if place > config.noise_nats + 6 or h.cost + place > self._limit:
                 continue
             for ready in self._until_turn(h, seat, fact.t, discards=True):
                 number = ready.discards + 1
@@ -343,7 +349,7 @@ class Decoder:
                 hurry = max(0.0, steps * config.turn_s - (t - h.t)) / config.turn_s
                 yield drawn._replace(cost=drawn.cost + config.hurry_nats * hurry)
                 return
-            if plain:
+            if plain or drawn.cost + config.missed_nats > self._limit:
                 return
             walker = self._unseen_discard(drawn, player, t)
 

@@ -49,34 +49,40 @@ def standing_share(calibration: Calibration, polygons: npt.ArrayLike) -> FloatAr
     for seat in seats:
         upright = calibration.to_seat(calibration.to_table(centres, calibration.tile_cm[0] / 2), seat)
         flat = calibration.to_seat(calibration.to_table(centres, calibration.tile_cm[2]), seat)
-        for i in np.flatnonzero((upright[:, 1] < -strip) & (np.abs(upright[:, 0]) < calibration.half)):
-            if np.abs(flat[i, 0]) > -flat[i, 1]:  # another player's side
-                continue
-            u, v = upright[i]
-            low, high = (calibration.tile_cm[0] - height) / 2, (calibration.tile_cm[0] + height) / 2
-            places = calibration.from_seat([[u - width / 2, v], [u + width / 2, v]], seat)
-            stands = _seen(
-                calibration, [(*places[0], high), (*places[1], high), (*places[1], low), (*places[0], low)]
-            )
-            lies = [
-                _seen(calibration, _flat(calibration, flat[i], w, h, seat))
-                for w, h in ((width, height), (height, width))
-            ]
+        rows = (upright[:, 1] < -strip) & (np.abs(upright[:, 0]) < calibration.half)
+        rows &= np.abs(flat[:, 0]) <= -flat[:, 1]  # else it is another player's side
+        chosen = np.flatnonzero(rows)
+        if not len(chosen):
+            continue
+        low, high = (calibration.tile_cm[0] - height) / 2, (calibration.tile_cm[0] + height) / 2
+        level = calibration.tile_cm[2]
+        sides = np.array([-width / 2, width / 2, width / 2, -width / 2])
+        stands = _quads(calibration, seat, upright[chosen], sides, np.zeros(4), (high, high, low, low))
+        ups = np.array([height / 2, height / 2, -height / 2, -height / 2])
+        lies = _quads(calibration, seat, flat[chosen], sides, ups, (level,) * 4)
+        turned = _quads(
+            calibration, seat, flat[chosen], ups[[3, 0, 1, 2]], -sides[[3, 0, 1, 2]], (level,) * 4
+        )
+        for k, i in enumerate(chosen):
             mine = outlines[i].astype(np.float32)
-            gain = _overlap(mine, stands) - max(_overlap(mine, quad) for quad in lies)
+            gain = _overlap(mine, stands[k]) - max(_overlap(mine, lies[k]), _overlap(mine, turned[k]))
             out[i] = 1.0 / (1.0 + np.exp(-_SHARPNESS * gain))
     return out
 
 
-def _flat(
-    calibration: Calibration, at: FloatArray, width: float, height: float, seat: Seat
-) -> list[tuple[float, float, float]]:
-    corners = np.array([[-width, height], [width, height], [width, -height], [-width, -height]]) / 2 + at
-    return [(float(x), float(y), calibration.tile_cm[2]) for x, y in calibration.from_seat(corners, seat)]
-
-
-def _seen(calibration: Calibration, corners: list[tuple[float, float, float]]) -> npt.NDArray[np.float32]:
-    return calibration.to_image(corners).astype(np.float32)
+def _quads(
+    calibration: Calibration,
+    seat: Seat,
+    at: FloatArray,
+    right: FloatArray,
+    away: FloatArray,
+    heights: tuple[float, ...],
+) -> npt.NDArray[np.float32]:
+    """Outlines ``(N, 4, 2)`` px of rectangles at ``at`` (seat's cm) with corners at these offsets."""
+    corners = at[:, None, :] + np.stack([right, away], axis=1)[None]
+    table = calibration.from_seat(corners.reshape(-1, 2), seat)
+    solid = np.column_stack([table, np.tile(np.array(heights), len(at))])
+    return calibration.to_image(solid).reshape(len(at), 4, 2).astype(np.float32)
 
 
 def _overlap(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> float:

@@ -32,6 +32,7 @@ class Evidence:
 
     logs: FloatArray = field(default_factory=lambda: np.zeros(CLASSES))
     weight: float = 0.0
+    _scores: tuple[float, FloatArray] | None = None
 
     def add(self, probs: FloatArray, weight: float, floor: float) -> None:
         """One look's distribution ``(29,)``."""
@@ -50,11 +51,15 @@ class Evidence:
         """
         if self.weight <= 0:
             return np.full(CLASSES, -np.log(CLASSES))
+        if self._scores is not None and self._scores[0] == self.weight:
+            return self._scores[1]
         mean = self.logs / self.weight
         worth = self.weight / (1 + correlation * max(self.weight - 1, 0.0))
         total = mean * worth
         total = total - total.max()
-        return np.asarray(total - np.log(np.exp(total).sum()), np.float64)
+        scores = np.asarray(total - np.log(np.exp(total).sum()), np.float64)
+        self._scores = (self.weight, scores)
+        return scores
 
 
 @dataclass(eq=False)
