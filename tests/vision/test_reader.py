@@ -108,6 +108,18 @@ def test_answers_are_distributions_whatever_the_batch(reader: FaceReader) -> Non
     np.testing.assert_allclose(pieces.probs, whole.probs, atol=1e-4)
 
 
+def test_a_doubtful_face_reads_the_same_in_every_turn(reader: FaceReader) -> None:
+    faces = np.stack([cv2.resize(draw_face(kind, "old", 96), (SIZE, SIZE)) for kind in range(KINDS)])
+    every = FaceReader(MODEL, threads=1, config=ReaderConfig(again=1.1))
+    first = every.read(faces)
+    for k in (1, 2, 3):
+        turned = every.read(np.ascontiguousarray(np.rot90(faces, k, axes=(1, 2))))
+        np.testing.assert_allclose(turned.probs, first.probs, atol=1e-3)
+        np.testing.assert_allclose(np.roll(turned.turns, k, axis=1), first.turns, atol=1e-3)
+    once = FaceReader(MODEL, threads=1, config=ReaderConfig(again=0)).read(faces)
+    assert np.abs(once.probs - first.probs).max() > 1e-3
+
+
 def test_no_faces(reader: FaceReader) -> None:
     assert len(reader.read(np.zeros((0, SIZE, SIZE, 3), np.uint8))) == 0
 
