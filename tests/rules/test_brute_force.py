@@ -299,7 +299,7 @@ def possible(counts: list[int], melds: tuple[Meld, ...], tile: int | None) -> bo
     return max(every.values()) <= 4 and len({m.tile for m in melds}) == len(melds)
 
 
-FAST = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+FAST = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 DEEP = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -59,9 +59,9 @@ def check(counts: tuple[int, ...]) -> None:
 
 def test_a_sample_of_suits_agrees_with_the_recursion() -> None:
     rnd = random.Random(7)
-    for counts in rnd.sample(list(every_suit(9, 8)), 1500):
+    for counts in rnd.sample(list(every_suit(9, 6)), 500):
         check(counts)
-    for _ in range(1500):
+    for _ in range(500):
         counts = [0] * 9
         for tile in rnd.sample(range(36), rnd.choice([9, 10, 11, 12, 13, 14])):
             counts[tile // 4] += 1
@@ -77,8 +77,7 @@ def test_all_405350_suits_agree_with_the_recursion() -> None:
     assert seen == ALL_COUNTS
 
 
-def test_the_number_of_suits_is_the_known_one() -> None:
-    assert sum(1 for _ in every_suit()) == ALL_COUNTS
+def test_the_tables_are_small() -> None:
     assert SUIT_TABLE.shape == (5**9,)
     assert SUIT_TABLE.nbytes + facts_table().nbytes < 64e6
 
@@ -106,8 +105,8 @@ def naive_readings(counts: tuple[int, ...]) -> set[tuple[tuple[int, ...], ...]]:
 def test_decompose_gives_each_reading_once() -> None:
     rnd = random.Random(3)
     cases = [(3, 3, 3, 0, 0, 0, 0, 0, 0), (4, 4, 4, 2, 0, 0, 0, 0, 0), (3, 1, 1, 1, 1, 1, 1, 1, 3)]
-    finished = [c for c in every_suit(9, 9) if sum(c) % 3 != 1]
-    cases += rnd.sample(finished, 400)
+    finished = [c for c in every_suit(9, 6) if sum(c) % 3 != 1]
+    cases += rnd.sample(finished, 200)
     for counts in cases:
         readings = [tuple(sorted(parts)) for parts in decompose(counts)]
         assert len(readings) == len(set(readings)), counts
