@@ -78,19 +78,19 @@ def draw_face(kind: int, look: Look | str, size: int = 256, *, variant: int = 0)
         look = LOOKS[look]
     if not 0 <= kind < CLASSES:
         raise ValueError(f"kind: expected 0..{CLASSES - 1}, got {kind}")
-    big = _draw_big(kind, look, variant % OTHER_VARIANTS)
+    big = _draw_big(kind, look, variant % OTHER_VARIANTS, min(_LARGEST, max(96, 2 * size)))
     return np.asarray(cv2.resize(big, (round(size * ASPECT), size), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-_H: Final = 512
-_W: Final = 384
+_LARGEST: Final = 512
+"""Height in px of the largest picture that is drawn before it is made smaller."""
 
 
-@lru_cache(maxsize=256)
-def _draw_big(kind: int, look: Look, variant: int) -> Image:
+@lru_cache(maxsize=64)
+def _draw_big(kind: int, look: Look, variant: int, height: int) -> Image:
     if look.index != "none" and kind < KINDS and look.art > 0.9:  # the corner digit needs room
         look = replace(look, art=0.9)
-    image = np.empty((_H, _W, 3), np.uint8)
+    image = np.empty((height, round(height * ASPECT), 3), np.uint8)
     image[:] = look.back if kind == BACK else look.face
     rng = np.random.default_rng([look.shake, kind, variant])
     if kind == BACK:
@@ -106,19 +106,23 @@ def _draw_big(kind: int, look: Look, variant: int) -> Image:
 
 
 def _draw_index(image: Image, look: Look, text: str) -> None:
-    left = 0.05 * _W if look.index == "left" else 0.83 * _W
-    draw_glyph(image, text, (left, 0.04 * _H, 0.12 * _W, 0.115 * _H), look.index_ink, brush="hei", weight=20)
+    tall, wide = image.shape[:2]
+    left = 0.05 * wide if look.index == "left" else 0.83 * wide
+    draw_glyph(
+        image, text, (left, 0.04 * tall, 0.12 * wide, 0.115 * tall), look.index_ink, brush="hei", weight=20
+    )
 
 
 def _draw_wan(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    tall, wide = image.shape[:2]
     char = look.five if number == 5 else "一二三四五六七八九"[number - 1]
-    side = 0.58 * _W * look.art
+    side = 0.58 * wide * look.art
     height = side * (0.5 if number == 1 else 0.68 if number in (2, 3, 4, 8) else 0.8)
-    centre = 0.27 * _H
-    box = (_W / 2 - side / 2, centre - height / 2, side, height)
+    centre = 0.27 * tall
+    box = (wide / 2 - side / 2, centre - height / 2, side, height)
     draw_glyph(image, char, box, look.numeral, brush=look.brush, weight=look.weight * 1.12, rng=rng)
-    side = 0.6 * _W * look.art
-    box = (_W / 2 - side / 2, 0.715 * _H - side / 2, side, side)
+    side = 0.6 * wide * look.art
+    box = (wide / 2 - side / 2, 0.715 * tall - side / 2, side, side)
     draw_glyph(image, look.wan_char, box, look.wan, brush=look.brush, weight=look.weight, rng=rng)
 
 
@@ -136,19 +140,20 @@ _BARS: Final[dict[int, tuple[tuple[float, float, float, str], ...]]] = {
 
 
 def _draw_bamboos(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    tall, wide = image.shape[:2]
     inks: dict[str, Colour] = {"g": look.green, "r": look.red}
     inks["m"] = {"red": look.red, "dark": look.dark, "green": look.green}[look.middle_bar]
     if number == 1:
-        unit = 0.0084 * _W * look.art
-        at = (_W / 2 - 50 * unit, _H / 2 - 66 * unit)
+        unit = 0.0084 * wide * look.art
+        at = (wide / 2 - 50 * unit, tall / 2 - 66 * unit)
         draw_bird(image, *at, unit, look.bird, (look.green, look.red, look.dark), look.face)
         return
-    width = 0.145 * _W * look.bar * (0.92 if number in (7, 9) else 1.0)
+    width = 0.145 * wide * look.bar * (0.92 if number in (7, 9) else 1.0)
 
     def bar(x0: float, y0: float, x1: float, y1: float, ink: str) -> None:
         k = look.art
-        a = (_W * (0.5 + (x0 - 0.5) * k), _H * (0.5 + (y0 - 0.5) * k))
-        b = (_W * (0.5 + (x1 - 0.5) * k), _H * (0.5 + (y1 - 0.5) * k))
+        a = (wide * (0.5 + (x0 - 0.5) * k), tall * (0.5 + (y0 - 0.5) * k))
+        b = (wide * (0.5 + (x1 - 0.5) * k), tall * (0.5 + (y1 - 0.5) * k))
         draw_bamboo(image, a, b, width, look.bamboo, inks[ink], look.face)
 
     if number == 8:  # W above M
@@ -186,57 +191,66 @@ _DOTS: Final[dict[int, tuple[float, tuple[tuple[float, float, int], ...]]]] = {
 
 
 def _draw_dots(image: Image, look: Look, number: int, rng: np.random.Generator) -> None:
+    tall, wide = image.shape[:2]
     inks: Sequence[Colour] = (look.green, look.red, look.dark)
     if look.dot_inks == "two":
         inks = (look.dark, look.red, look.dark)
     elif look.dot_inks == "one":
         inks = (look.dark, look.red, look.dark) if number in (3, 5, 6, 7, 9) else (look.dark,) * 3
     if number == 1:
-        radius = 0.36 * _W * look.art
-        draw_great_dot(image, _W / 2, _H / 2, radius, look.dot, (look.green, look.red, look.dark), look.face)
+        radius = 0.36 * wide * look.art
+        draw_great_dot(
+            image, wide / 2, tall / 2, radius, look.dot, (look.green, look.red, look.dark), look.face
+        )
         return
     radius, places = _DOTS[number]
     for x, y, ink in places:
-        px = _W * (0.5 + (x - 0.5) * look.art)
-        py = _H * (0.5 + (y - 0.5) * look.art)
-        draw_dot(image, px, py, radius * _W * look.art, look.dot, inks[ink], look.face)
+        px = wide * (0.5 + (x - 0.5) * look.art)
+        py = tall * (0.5 + (y - 0.5) * look.art)
+        draw_dot(image, px, py, radius * wide * look.art, look.dot, inks[ink], look.face)
 
 
 def _draw_other(image: Image, look: Look, variant: int, rng: np.random.Generator) -> None:
+    tall, wide = image.shape[:2]
     k = look.art
     inks = (look.green, look.red, look.dark)
     if variant < 6 or variant == 16:
         char = "福" if variant == 16 else _WINDS[variant]
         ink = {4: look.red, 5: look.green, 16: look.red}.get(variant, look.numeral)
-        w, h = 0.72 * _W * k, 0.92 * _W * k
+        w, h = 0.72 * wide * k, 0.92 * wide * k
         draw_glyph(
             image,
             char,
-            ((_W - w) / 2, (_H - h) / 2, w, h),
+            ((wide - w) / 2, (tall - h) / 2, w, h),
             ink,
             brush=look.brush,
             weight=look.weight,
             rng=rng,
         )
     elif variant in (6, 17):
-        for inset, width in ((0.13, 14), (0.2, 6)):
-            a = (round(_W * inset), round(_W * inset))
-            b = (round(_W * (1 - inset)), round(_H - _W * inset))
-            cv2.rectangle(image, a, b, look.dark, width, cv2.LINE_AA)
+        for inset, width in ((0.13, round(0.036 * wide)), (0.2, round(0.016 * wide))):
+            a = (round(wide * inset), round(wide * inset))
+            b = (round(wide * (1 - inset)), round(tall - wide * inset))
+            cv2.rectangle(image, a, b, look.dark, max(1, width), cv2.LINE_AA)
         if variant == 17:
             draw_glyph(
-                image, "中", (_W * 0.3, _H * 0.3, _W * 0.4, _H * 0.4), look.red, brush=look.brush, weight=13
+                image,
+                "中",
+                (wide * 0.3, tall * 0.3, wide * 0.4, tall * 0.4),
+                look.red,
+                brush=look.brush,
+                weight=13,
             )
     elif variant < 15:
         plant = (variant - 7) % 4
-        unit = 0.0062 * _W * k
-        draw_plant(image, _W / 2 - 50 * unit, 0.28 * _H, unit, plant, inks, look.face)
+        unit = 0.0062 * wide * k
+        draw_plant(image, wide / 2 - 50 * unit, 0.28 * tall, unit, plant, inks, look.face)
         char = (_PLANT_CHARS if variant < 11 else _SEASONS)[plant]
         ink = look.dark if variant < 11 else look.red
         draw_glyph(
             image,
             char,
-            (0.62 * _W, 0.06 * _H, 0.28 * _W, 0.22 * _H),
+            (0.62 * wide, 0.06 * tall, 0.28 * wide, 0.22 * tall),
             ink,
             brush=look.brush,
             weight=look.weight,
@@ -244,7 +258,7 @@ def _draw_other(image: Image, look: Look, variant: int, rng: np.random.Generator
         draw_glyph(
             image,
             str(plant + 1),
-            (0.1 * _W, 0.08 * _H, 0.15 * _W, 0.14 * _H),
+            (0.1 * wide, 0.08 * tall, 0.15 * wide, 0.14 * tall),
             look.red,
             brush="hei",
             weight=18,

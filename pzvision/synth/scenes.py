@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import cv2
@@ -57,6 +58,7 @@ class SceneConfig:
 
 
 DEFAULT: Final = SceneConfig()
+_FACE_PX: Final = 176  # height of the drawn faces: a little more than the closest tile
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +143,13 @@ def _pick_faces(rng: np.random.Generator, textures: Sequence[FaceSource] | None)
     if textures:
         return textures[int(rng.integers(len(textures)))]
     if rng.random() < 0.5:
-        return DrawnFaces(list(LOOKS)[int(rng.integers(len(LOOKS)))])
-    return DrawnFaces(random_look(rng))
+        return _named(list(LOOKS)[int(rng.integers(len(LOOKS)))])
+    return DrawnFaces(random_look(rng), _FACE_PX)
+
+
+@cache
+def _named(look: str) -> DrawnFaces:
+    return DrawnFaces(look, _FACE_PX)
 
 
 def _random_plan(rng: np.random.Generator) -> Plan:
