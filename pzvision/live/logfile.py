@@ -51,8 +51,6 @@ class LogFile:
         try:
             with beside.open("w", encoding="utf-8") as out:
                 out.write("".join(_line(event) for event in log))
-                out.flush()
-                os.fsync(out.fileno())
             os.replace(beside, self.path)
         finally:
             beside.unlink(missing_ok=True)

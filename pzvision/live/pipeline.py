@@ -11,18 +11,18 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from pzvision.game import format_event, next_dealer
-from pzvision.live.announcer import Announcement, Correction, doubt_announcement
+from pzvision.game import next_dealer
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.session import Session
+from pzvision.live.teller import Said, Teller
 from pzvision.live.view import view_of
 from pzvision.table.reader import TableReader, TableTile, Update
 from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
@@ -141,7 +141,7 @@ class Pipeline:
         config: PipelineConfig | None = None,
         hub: Hub | None = None,
         log_file: LogFile | None = None,
-        on_said: Callable[[Announcement | Correction], None] | None = None,
+        on_said: Callable[[Said], None] | None = None,
         on_frame: Callable[[Frame, Pipeline], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
         speed: float = 0.0,
@@ -155,19 +155,16 @@ class Pipeline:
         self._most_tiles = 0
         self._cleared_at: float | None = None
         self.config = config or PipelineConfig()
-        self.session = Session()
+        self._teller = Teller(hub=hub, log_file=log_file, on_said=on_said)
         self._detector = detector
         self._motion = MotionDetector(calibration)
         self._hub = hub
-        self._log_file = log_file
-        self._on_said = on_said
         self._on_frame = on_frame
         self._on_progress = on_progress
         self._speed = speed
         self._detections: Detections | None = None
         self._detected_at = float("-inf")
         self._changed = True
-        self._doubts: set[tuple[object, ...]] = set()
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
         self._latencies: deque[float] = deque(maxlen=2000)
@@ -175,6 +172,11 @@ class Pipeline:
         self._told_at = float("-inf")
         self._over = False
         self._looks = self._asked = self._frames = 0
+
+    @property
+    def session(self) -> Session:
+        """The game so far."""
+        return self._teller.session
 
     # -- running
 
@@ -240,6 +242,7 @@ class Pipeline:
         self._outlines = self._outline(tiles)
         if update is not None:
             self._apply(update)
+        self._say_held(frame.t)
         self._next_hand(frame.t, sum(tile.tile < OTHER for tile in tiles))
         if isinstance(self.source, LiveSource):
             self._latencies.append(1000 * self.source.age_of(frame))
@@ -277,6 +280,7 @@ class Pipeline:
         update = self.reader.finish(self._cleared_at)
         if update is not None:
             self._apply(update)
+        self._say_held(float("inf"))
         state = self.session.state
         self._offset = len(self.session.log)
         self.reader = self._new_reader(None if state is None or state.cut else next_dealer(state))
@@ -288,61 +292,32 @@ class Pipeline:
             update = self.reader.finish(last.t)
             if update is not None:
                 self._apply(update)
-            if self._log_file is not None:
-                self._log_file.update(self.session.log, len(self.session.log))
+            self._say_held(float("inf"))
+            self._teller.finish()
         self._over = True
-        if self._hub is not None:
-            self._tell()
-        if self._log_file is not None:
-            self._log_file.close()
+        self._tell()
         self.source.close()
 
     # -- telling
 
     def _apply(self, update: Update) -> None:
-        length = len(self.session.log)
-        keep = self._offset + update.keep
-        change = self.session.update(keep, update.events)
-        if self._log_file is not None:
-            self._log_file.update(self.session.log, keep)
-        out: list[Announcement | Correction] = [Correction(item) for item in change.taken_back]
-        out += change.said
-        for doubt in update.doubts:
-            event = self.session.log[self._offset + doubt.event]
-            key = (self.session.hand, event.type, doubt.seat, doubt.tiles)
-            if key not in self._doubts:
-                self._doubts.add(key)
-                out.append(doubt_announcement(event, doubt.tiles))
-        if self._hub is None:
-            for item in out:
-                self._note(item, None)
-        else:
-            self._publish(update, keep < length, keep, out)
-        if self._on_said is not None:
-            for item in out:
-                self._on_said(item)
-
-    def _note(self, item: Announcement | Correction, seq: int | None) -> None:
-        if isinstance(item, Correction):
-            self.session.retract(item.of)
-        else:
-            self.session.spoken(item, seq)
-
-    def _publish(
-        self, update: Update, rewritten: bool, keep: int, out: list[Announcement | Correction]
-    ) -> None:
-        assert self._hub is not None
-        with self._hub.batch():
-            if rewritten:
-                self._hub.publish({"type": "rewrite", "keep": keep})
-            for event in update.events:
-                self._hub.publish(format_event(event))
-            for item in out:
-                self._note(item, self._hub.publish(item.to_record()))
+        """Follow the reader's log."""
+        now = 0.0 if self._frame is None else self._frame.t
+        with self._batch():
+            self._teller.change(self._offset + update.keep, update.events, now)
             self._tell()
 
+    def _say_held(self, now: float) -> None:
+        with self._batch():
+            if self._teller.say_held(now, self.reader.doubts, self._offset):
+                self._tell()
+
+    def _batch(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._hub is None else self._hub.batch()
+
     def _tell(self) -> None:
-        assert self._hub is not None
+        if self._hub is None:
+            return
         self._told_at = time.monotonic()
         with self._hub.batch():
             self._hub.set_state(self.view())

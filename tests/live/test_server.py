@@ -157,7 +157,8 @@ def test_page_is_strict_and_complete(served: tuple[Hub, Session, str]) -> None:
         assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", ""), part
         assert "https://" not in answer.text, part
     assert "<script>" not in page.text and "style=" not in page.text and "onclick" not in page.text
-    assert all(f'id="t{n}{s}"' in httpx.get(url + "tiles/all.svg").text for n in range(1, 10) for s in "msp")
+    sprite = httpx.get(url + "tiles/all.svg").text
+    assert all(f'id="t{n}{suit}"' in sprite for n in range(1, 10) for suit in "msp")
 
 
 @pytest.mark.parametrize("path", ["static/hub.py", "static/..%2fhub.py", "tiles/..%2f..%2fhub.py", "x"])

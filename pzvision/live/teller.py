@@ -1,0 +1,124 @@
+"""From changes of the log to everybody who wants to know: the log file, the page's stream, the terminal.
+
+Most things are said at once. A few wait a little, because the next looks may well settle them: a win whose
+hand is still being laid down, a record that does not add up, a doubtful tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pzvision.game import Event, format_event
+from pzvision.live.announcer import Announcement, Correction, doubt_announcement
+from pzvision.live.hub import Hub
+from pzvision.live.logfile import LogFile
+from pzvision.live.session import Session
+from pzvision.table.reader import Doubt
+
+Said: TypeAlias = Announcement | Correction
+
+
+@dataclass(frozen=True)
+class TellerConfig:
+    """What waits how long.
+
+    Attributes:
+        doubt_s: seconds a doubt must last, or a record that does not add up, before it is said.
+        unread_s: seconds a laid-down hand may take to be read before its win is said without a score.
+    """
+
+    doubt_s: float = 2.0
+    unread_s: float = 3.0
+
+
+class Teller:
+    """Keeps the session and tells its changes.
+
+    Args:
+        hub: for the page, or None.
+        log_file: or None.
+        on_said: called with each announcement and correction.
+    """
+
+    def __init__(
+        self,
+        *,
+        hub: Hub | None = None,
+        log_file: LogFile | None = None,
+        on_said: Callable[[Said], None] | None = None,
+        config: TellerConfig | None = None,
+    ) -> None:
+        self.session = Session()
+        self._config = config or TellerConfig()
+        self._hub = hub
+        self._log_file = log_file
+        self._on_said = on_said
+        self._held: list[tuple[float, Announcement]] = []  # with the time to say it
+        self._doubts: dict[tuple[object, ...], float] = {}  # with the time it came up
+        self._doubted: set[tuple[object, ...]] = set()
+
+    def change(self, keep: int, events: Sequence[Event], now: float) -> None:
+        """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source."""
+        length = len(self.session.log)
+        change = self.session.update(keep, events)
+        if self._log_file is not None:
+            self._log_file.update(self.session.log, keep)
+        out: list[Said] = []
+        for item in change.taken_back:
+            held = next((pair for pair in self._held if pair[1].key == item.key), None)
+            if held is not None:
+                self._held.remove(held)
+            else:
+                out.append(Correction(item))
+        for item in change.said:
+            wait = self._patience(item)
+            if wait > 0:
+                self._held.append((now + wait, item))
+            else:
+                out.append(item)
+        if self._hub is not None:
+            if keep < length:
+                self._hub.publish({"type": "rewrite", "keep": keep})
+            for event in events:
+                self._hub.publish(format_event(event))
+        self._say(out)
+
+    def say_held(self, now: float, doubts: Sequence[Doubt], offset: int) -> bool:
+        """Say what has waited long enough; True when something was said.
+
+        ``doubts``: those of the reader now; ``offset``: records before the reader's log.
+        """
+        due: list[Said] = [item for when, item in self._held if when <= now]
+        self._held = [pair for pair in self._held if pair[0] > now]
+        for doubt in doubts:
+            event = self.session.log[offset + doubt.event]
+            key = (self.session.hand, event.type, doubt.seat, doubt.tiles)
+            first = self._doubts.setdefault(key, now)
+            if key not in self._doubted and first + self._config.doubt_s <= now:
+                self._doubted.add(key)
+                due.append(doubt_announcement(event, doubt.tiles))
+        self._say(due)
+        return bool(due)
+
+    def finish(self) -> None:
+        """The source is over: the log file is complete."""
+        if self._log_file is not None:
+            self._log_file.update(self.session.log, len(self.session.log))
+            self._log_file.close()
+
+    def _patience(self, item: Announcement) -> float:
+        if item.kind == "win" and item.fan is None:
+            return self._config.unread_s
+        return self._config.doubt_s if item.kind == "uncertain" else 0.0
+
+    def _say(self, items: Sequence[Said]) -> None:
+        for item in items:
+            seq = None if self._hub is None else self._hub.publish(item.to_record())
+            if isinstance(item, Correction):
+                self.session.retract(item.of)
+            else:
+                self.session.spoken(item, seq)
+            if self._on_said is not None:
+                self._on_said(item)

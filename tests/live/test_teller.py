@@ -1,0 +1,93 @@
+"""What waits before it is said, and what never needs saying."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from pzvision.game import Discard, Event, Win, parse_event
+from pzvision.live.announcer import Correction
+from pzvision.live.hub import Hub
+from pzvision.live.teller import Said, Teller
+from pzvision.table.reader import Doubt
+from pzvision.tiles import parse_tiles
+
+LOG = [
+    parse_event(record)
+    for record in (
+        {"type": "hand_start", "ruleset": "pzh-popular", "dealer": "E"},
+        {"type": "discard", "seat": "E", "tile": "4m", "t": 2.0},
+        {"type": "draw", "seat": "S", "tile": None, "t": 3.0},
+        {"type": "win", "seat": "S", "by": "self_draw", "tile": "5m", "hand": None, "t": 4.0},
+    )
+]
+
+
+def read(win: Event, hand: str, tile: int = 4) -> Event:
+    assert isinstance(win, Win)
+    return replace(win, hand=tuple(parse_tiles(hand)), tile=tile)
+
+
+def teller() -> tuple[Teller, list[Said]]:
+    said: list[Said] = []
+    return Teller(on_said=said.append), said
+
+
+def kinds(said: list[Said]) -> list[str]:
+    return [item.kind if not isinstance(item, Correction) else "correction" for item in said]
+
+
+def test_a_win_whose_hand_is_still_laid_down_waits_for_it() -> None:
+    telling, said = teller()
+    telling.change(0, LOG, 4.0)
+    assert kinds(said) == ["dealer"]
+    telling.say_held(5.0, (), 0)
+    assert kinds(said) == ["dealer"]
+    telling.change(3, [read(LOG[3], "123m456789s1155p", tile=20)], 5.5)
+    telling.say_held(9.0, (), 0)
+    # Five pairs short: 1155p and 3p do not win, so the win is void and only that is said.
+    assert "correction" not in kinds(said)
+
+
+def test_a_read_win_is_said_at_once_and_nothing_is_taken_back() -> None:
+    telling, said = teller()
+    telling.change(0, LOG, 4.0)
+    telling.change(3, [read(LOG[3], "46m123456789s55p")], 5.0)
+    assert kinds(said) == ["dealer", "win", "settlement"]
+    telling.say_held(60.0, (), 0)
+    assert kinds(said) == ["dealer", "win", "settlement"]
+
+
+def test_a_win_that_stays_unread_is_said_after_a_while() -> None:
+    telling, said = teller()
+    telling.change(0, LOG, 4.0)
+    telling.say_held(7.1, (), 0)
+    assert kinds(said) == ["dealer", "win"]
+    assert "牌没看全" in said[-1].text("zh")
+
+
+def test_a_wrong_win_is_taken_back_once() -> None:
+    hub = Hub()
+    said: list[Said] = []
+    telling = Teller(hub=hub, on_said=said.append)
+    telling.change(0, [*LOG[:3], read(LOG[3], "46m123456789s55p")], 4.0)
+    telling.change(3, [Discard("S", 4, t=4.0)], 6.0)
+    assert kinds(said) == ["dealer", "win", "settlement", "correction", "correction"]
+    assert said[3].text("zh").startswith("更正,刚才这句不算:南家自摸五万")
+    records = [json.loads(r.text) for r in hub.since(0)[0]]
+    assert [r["type"] for r in records if r["type"] == "rewrite"] == ["rewrite"]
+    assert next(r for r in records if r["type"] == "rewrite")["keep"] == 3
+    shown = telling.session.announcement_records()
+    assert [r["retracted"] for r in shown] == [False, True, True]
+
+
+def test_a_doubt_is_said_once_and_only_if_it_lasts() -> None:
+    telling, said = teller()
+    telling.change(0, LOG[:2], 2.0)
+    doubt = Doubt(1, "E", (3, 12), 0.5)
+    for now in (2.0, 2.4, 3.0):
+        assert not telling.say_held(now, (doubt,), 0)
+    assert telling.say_held(4.2, (doubt,), 0)
+    assert not telling.say_held(5.0, (doubt,), 0)
+    assert said[-1].text("zh") == "看不准:东家打的是四万还是四条?"
+    assert said[-1].text("en") == "Not sure: did East discard 4m or 4s?"
