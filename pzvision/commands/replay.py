@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.logfile import LogFile
     from pzvision.live.picture import beside, picture_lang, side_panel
     from pzvision.live.pipeline import Pipeline
-    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.report import act_line, note, printer, settlement
     from pzvision.live.video import VideoFile
     from pzvision.messages import say
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
         video.write(beside(pipeline.picture(picture_lang(args.lang)), panel), frame.t)
 
     def advance(frames: int) -> None:
+        bar.set_postfix_str(act_line(pipeline.session, args.lang), refresh=False)
         bar.update(frames)
 
     pipeline = Pipeline(

@@ -9,7 +9,7 @@ from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.session import Session
 from pzvision.live.wording import why_text
 from pzvision.messages import say
-from pzvision.tiles import SEAT_NAMES, SEATS, Lang
+from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, format_tile
 
 
 def clock(t: float | None) -> str:
@@ -24,6 +24,17 @@ def said_line(item: Announcement | Correction, lang: Lang) -> str:
     """One announcement as a line."""
     t = item.of.t if isinstance(item, Correction) else item.t
     return f"{clock(t):>8}  {item.text(lang)}"
+
+
+def act_line(session: Session, lang: Lang) -> str:
+    """The newest act of the log in a few words, for the progress bar: ``西家打 4s``."""
+    for event in reversed(session.log):
+        seat: Seat | None = getattr(event, "seat", None)
+        tile = getattr(event, "tile", None)
+        if seat is not None and tile is not None and event.type in ("discard", "peng", "gang", "win"):
+            space = "" if lang == "zh" else " "
+            return f"{SEAT_NAMES[lang][seat]}{space}{say(f'act.{event.type}', lang)} {format_tile(tile)}"
+    return ""
 
 
 def settlement(session: Session, lang: Lang) -> str:
