@@ -1,4 +1,7 @@
-"""How fast games are played, folded, judged and settled: ``python -m pzvision.game.bench``."""
+"""How fast games are played, folded, judged and settled: ``python -m pzvision.game.bench``.
+
+Times are of one core in use (CPU time), so that other work on the machine does not count.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def _hidden(event: Event) -> Event:
 
 def _fold(events: Sequence[Event], judge: bool) -> float:
     """Microseconds a record, with what every seat may do after each when ``judge``."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     state = None
     for event in events:
         if isinstance(event, HandStart):
@@ -35,7 +38,7 @@ def _fold(events: Sequence[Event], judge: bool) -> float:
             if judge:
                 for seat in SEATS:
                     legal(state, seat)
-    return (time.perf_counter() - begin) / len(events) * 1e6
+    return (time.process_time() - begin) / len(events) * 1e6
 
 
 def measure(hands: int, seed: int) -> list[list[object]]:
@@ -43,13 +46,13 @@ def measure(hands: int, seed: int) -> list[list[object]]:
     with all four seats' legal acts, hands known and hidden."""
     rows: list[list[object]] = []
     for ruleset in ruleset_ids():
-        begin = time.perf_counter()
+        begin = time.process_time()
         events = simulate(ruleset, seed, hands)
-        simulated = hands / (time.perf_counter() - begin)
+        simulated = hands / (time.process_time() - begin)
         text = format_log(events)
-        begin = time.perf_counter()
+        begin = time.process_time()
         settle_text(text)
-        settled = hands / (time.perf_counter() - begin)
+        settled = hands / (time.process_time() - begin)
         unseen = [_hidden(event) for event in events]
         times = [_fold(log, judge) for log in (events, unseen) for judge in (False, True)]
         rows.append([ruleset, round(simulated), round(settled), *(round(t) for t in times)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pzvision.game.judge import Verdict
 from pzvision.game.state import Problem, SeatState, State, Violation, ViolationKind
+from pzvision.rules import Meld
 from pzvision.tiles import COPIES, Seat, Tile, format_tile, format_tiles, to_counts
 
 
@@ -70,6 +71,24 @@ def drop_drawn(s: SeatState) -> None:
     """No tile is the one just drawn any more."""
     s.drew = False
     s.drawn = None
+
+
+def undo_kong(state: State, seat: Seat) -> None:
+    """A kong of own tiles on the empty wall is taken back: no replacement, no kong (D2)."""
+    kong = state.pending
+    if kong is None or kong.seat != seat or kong.payer is not None or state.wall_left:
+        return
+    state.pending = None
+    s = state.own(seat)
+    if kong.kind == "ba_gang":
+        s.melds = tuple(
+            Meld("peng", m.tile) if m.kind == "ba_gang" and m.tile == kong.tile else m for m in s.melds
+        )
+        s.concealed[kong.tile] += 1
+    else:
+        s.melds = s.melds[:-1]
+        s.concealed[kong.tile] += COPIES
+    s.waits_cache = None
 
 
 def not_to_act(state: State, seat: Seat, record: str) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pzvision.game import judge, money
-from pzvision.game.book import account, drop_drawn, learn, leave_river, problem, take, violation
+from pzvision.game.book import account, drop_drawn, learn, leave_river, problem, take, undo_kong, violation
 from pzvision.game.events import HandEnd, Leave, Reveal, Win, WinBy
 from pzvision.game.state import DEALT, INDEX, Offer, State, Violation, Won
-from pzvision.rules import Meld, Score, is_complete
+from pzvision.rules import Meld, Score
 from pzvision.tiles import SEATS, Seat, format_tile, format_tiles, to_counts
 
 # --- offers that lapse, and wins passed by -----------------------------------------------------------
@@ -48,26 +48,17 @@ def close_offer(state: State) -> None:
 def own_pass(state: State, seat: Seat) -> None:
     """The player acts on instead of winning with what was drawn."""
     s = state[seat]
-    if s.unknown or s.won is not None:
-        return
-    if s.drew and s.drawn is not None:
-        waits = state.waits(seat)
-        if not waits or s.drawn not in waits:
-            return
-        tile = s.drawn
-    elif judge.offered(state, seat, "self_draw", -1):
-        # The dealer's fourteen: 天胡 is a self-draw, whichever tile is named.
-        if not is_complete(s.concealed, s.melds):
-            return
-        tile = s.hand[0]
-    else:
+    if s.unknown or s.won is not None or s.drawn is None:
+        return  # the dealer's fourteen are no draw (RULES §2), so a 天胡 not called is no pass
+    waits = state.waits(seat)
+    if not waits or s.drawn not in waits:
         return
     counts = s.concealed[:]
-    counts[tile] -= 1
-    verdict, score = judge.judge_win(state, seat, "self_draw", tile, counts)
+    counts[s.drawn] -= 1
+    verdict, score = judge.judge_win(state, seat, "self_draw", s.drawn, counts)
     if verdict.certainty != "certain" or score is None:
         return
-    if s.drew and judge.must_win(state, seat):
+    if judge.must_win(state, seat):
         violation(state, "missed_win", seat, s.drawn_event)
     if state.ruleset.no_passing:
         mine = state.own(seat)
@@ -175,6 +166,8 @@ def _tile_to_winner(state: State, offer: Offer, winners: int) -> None:
 
 def reveal(state: State, event: Reveal) -> None:
     """A hand shown at the end: now a 诈胡 can be found."""
+    if event.hand is not None and len(event.hand) > state[event.seat].size:
+        undo_kong(state, event.seat)
     s = state.own(event.seat)
     if event.hand is not None and s.won is None:
         if len(event.hand) > s.size:

@@ -20,6 +20,7 @@ from pzvision.game.book import (
     not_to_act,
     problem,
     take,
+    undo_kong,
     violation,
 )
 from pzvision.game.endings import close_offer, own_pass
@@ -155,7 +156,8 @@ def _discard(state: State, event: Discard) -> None:
     seat, tile = event.seat, event.tile
     kong = state.pending
     if kong is not None and kong.seat == seat and state.wall_left == 0:
-        state.pending = None  # a kong on the empty wall has no replacement; its player goes on
+        undo_kong(state, seat)  # its player goes on as if nothing had been said
+        state.pending = None
     elif not_to_act(state, seat, "discard"):
         state.pending = None
     own_pass(state, seat)

@@ -177,7 +177,7 @@ def next_dealer(state: State) -> Seat:
         start = INDEX[won.source]
         return next(seat for seat in (SEATS[(start + step) % 4] for step in range(1, 4)) if seat in together)
     if state.ruleset.no_winner_dealer == "last_drawer":
-        return state.last_drawer if state.wall_left == 0 and state.last_drawer else state.dealer
+        return state.last_drawer or state.dealer
     for wanted in ("dance", "sing"):
         made = [seat for seat in SEATS if state[seat].declaration == wanted]
         if made:

@@ -62,7 +62,7 @@ def fold_log(lines: Iterable[LogLine], *, lenient: bool = False) -> Iterator[Sta
         event = entry.event
         if isinstance(event, HandStart):
             if state is not None:
-                yield state
+                yield _cut(state)
             try:
                 state = start(event, entry.line)
             except FormatError as error:
@@ -80,7 +80,14 @@ def fold_log(lines: Iterable[LogLine], *, lenient: bool = False) -> Iterator[Sta
             yield state
             state = None
     if state is not None:
-        yield state
+        yield _cut(state)
+
+
+def _cut(state: State) -> State:
+    """A hand whose ``hand_end`` was not recorded."""
+    new = state.copy()
+    new.cut = True
+    return new
 
 
 def settle_log(records: Iterable[Mapping[str, Any] | str], *, lenient: bool = False) -> list[HandResult]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pzvision.errors import FormatError
@@ -73,6 +73,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(events)
 def test_format_then_parse_is_the_identity(event: Event) -> None:
     record = json.loads(json.dumps(format_event(event)))
@@ -80,6 +81,7 @@ def test_format_then_parse_is_the_identity(event: Event) -> None:
     assert format_event(parse_event(record)) == record
 
 
+@settings(deadline=None)
 @given(st.lists(events, max_size=5))
 def test_a_log_reads_back(log: list[Event]) -> None:
     lines = format_log(log).split("\n")

@@ -526,3 +526,27 @@ def test_a_forbidden_discard_is_certain_when_too_few_forbidden_tiles_are_hidden(
     for event in (Discard("E", 0), Declare("E", "dance", waits=(23, 26)), Draw("S"), Discard("S", 23)):
         state = apply(state, event)
     assert [v.kind for v in state.violations] == ["forbidden_discard"]
+
+
+def test_a_kong_on_the_empty_wall_can_be_taken_back(table: Any) -> None:
+    """D2: with an empty wall there is no kong; the player still has all tiles, and discards one."""
+    t = table("pzh-popular", E="1m", N="777p", wall="7p")
+    t.discard("E", "1m")
+    t.run_down(1, avoid="7p")
+    t.draw("N", "7p")
+    t.gang("N", "an_gang", "7p")
+    assert t.violations == [(t.line, "no_wall_kong", "N")]
+    t.discard("N", "7p")
+    assert t.state["N"].size == 13 and not t.state["N"].melds and len(t.violations) == 1
+    t.end()
+
+
+def test_a_heavenly_win_not_called_is_no_pass(table: Any) -> None:
+    # RULES §2: the dealer's deal has 14 tiles and no draw
+    t = table("pzh-traditional", E="123456789s46p99m5p", S="5p")
+    assert t.act("E", "win", "5p").certainty == "certain"
+    t.discard("E", "5p")
+    t.draw("S", any_tile(t))
+    t.discard("S", "5p")
+    t.win("E", "5p")
+    assert t.ledger == [("win", "S", "E", 2)] and not t.violations
