@@ -352,18 +352,15 @@ class Actor(Stage):
     def _win(self, event: Win, log: Sequence[Event], index: int) -> None:
         seat = event.seat
         start = self.now + self.pause(0.8, 1.2)
-        group = [
-            e for e in log[index - 3 if index > 3 else 0 : index + 4]
-            if isinstance(e, Win) and e.by == event.by != "self_draw" and e.tile == event.tile
-        ]  # fmt: skip
+        sharing = _winners_on_one_tile(log, index)
         prize: Track | None = None
         if event.by == "self_draw":
             prize = self.take(seat, event.tile)
-        elif event.by == "discard" and self.last_discard is not None and len(group) == 1:
+        elif event.by == "discard" and self.last_discard is not None and sharing == 1:
             giver, prize = self.last_discard
             self.rivers[giver].remove(prize)
             self.last_discard = None
-        elif event.by == "rob_kong" and self.added is not None and len(group) == 1:
+        elif event.by == "rob_kong" and self.added is not None and sharing == 1:
             prize = self.added
             for meld in (m for melds in self.melds.values() for m in melds):
                 if prize in meld:
@@ -397,3 +394,16 @@ class Actor(Stage):
             tuple(self.tracks),
             tuple(tuple(keys) for keys in self.arms),
         )
+
+
+def _winners_on_one_tile(log: Sequence[Event], index: int) -> int:
+    """How many win on the tile that record ``index`` wins on: the run of wins around it."""
+    first = last = index
+    while first > 0 and isinstance(log[first - 1], Win | Leave):
+        first -= 1
+    while last + 1 < len(log) and isinstance(log[last + 1], Win | Leave):
+        last += 1
+    event = log[index]
+    assert isinstance(event, Win)
+    run = [e for e in log[first : last + 1] if isinstance(e, Win)]
+    return sum(e.by == event.by and e.by != "self_draw" and e.tile == event.tile for e in run) or 1

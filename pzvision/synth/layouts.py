@@ -178,7 +178,7 @@ def heap(deck: Deck) -> None:
 def hand(deck: Deck) -> None:
     """A player's own hand as his phone or a hand camera sees it, the walls behind it."""
     rng, plan = deck.rng, deck.plan
-    count = int(rng.choice([1, 4, 7, 10, 13, 14]))
+    count = int(rng.choice([1, 4, 7, 10, 13, 14], p=(0.04, 0.08, 0.12, 0.16, 0.4, 0.2)))
     spots = [plan.standing(k) for k in range(count)]
     shift = -(spots[0].x + spots[-1].x) / 2
     tip = float(rng.choice([STANDING, STANDING, STANDING - 0.2, STANDING - 0.6]))

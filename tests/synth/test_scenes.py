@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_scene() -> None:
     assert not np.array_equal(a.image, c.image)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_shapes_ranges_and_orientation(seed: int) -> None:
     scene = random_scene(np.random.default_rng(seed), size=(480, 272))
     n = len(scene.classes)
@@ -74,7 +74,7 @@ def test_polygons_hold_the_faces_their_labels_name() -> None:
 def test_visible_is_what_shows() -> None:
     # arms and cups over the same scene can only take away
     seen_free, seen_covered = 0.0, 0.0
-    for seed in range(20):
+    for seed in range(8):
         free = _scene(seed, SceneConfig(arms=0.0, props=0.0, hard=0.0))
         covered = _scene(seed, SceneConfig(arms=1.0, props=0.0, hard=0.0))
         seen_free += float(free.visible.sum())
@@ -84,7 +84,7 @@ def test_visible_is_what_shows() -> None:
 
 def test_tiles_partly_outside_the_picture_are_partly_visible() -> None:
     found = 0
-    for seed in range(60):
+    for seed in range(30):
         scene = _scene(seed)
         w, h = 640, 368
         for polygon, seen in zip(scene.polygons, scene.visible, strict=True):
@@ -96,9 +96,11 @@ def test_tiles_partly_outside_the_picture_are_partly_visible() -> None:
 
 
 def test_scenes_have_backs_others_and_all_kinds() -> None:
-    classes = np.concatenate([random_scene(np.random.default_rng(s), size=(320, 184)).classes for s in range(60)])
+    classes = np.concatenate(
+        [random_scene(np.random.default_rng(s), size=(320, 184)).classes for s in range(30)]
+    )
     assert set(range(KINDS)) <= set(classes.tolist())
-    assert (classes == BACK).sum() > 50 and (classes == OTHER).sum() > 5
+    assert (classes == BACK).sum() > 25 and (classes == OTHER).sum() > 5
 
 
 def test_labels_can_be_drawn() -> None:
