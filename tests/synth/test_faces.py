@@ -73,7 +73,7 @@ def test_unknown_look_and_kind() -> None:
         draw_face(0, "nope")
     with pytest.raises(PzvisionError, match="unknown look 'nope'"):
         DrawnFaces("nope")
-    with pytest.raises(ValueError, match="expected 0..28, got 29"):
+    with pytest.raises(ValueError, match=r"expected 0\.\.28, got 29"):
         draw_face(29, "jade")
 
 

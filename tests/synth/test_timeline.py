@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -103,7 +104,7 @@ def test_there_are_always_the_same_108_tiles(seed: int) -> None:
     timeline = build_timeline(simulate("pzh-traditional", seed=seed, hands=1), seed=seed)
     for t in np.linspace(0, timeline.duration, 60):
         kinds = Counter(p.kind for p in timeline.truth_at(float(t)).tiles)
-        assert kinds == Counter({kind: COPIES for kind in range(KINDS)})
+        assert kinds == Counter(dict.fromkeys(range(KINDS), COPIES))
 
 
 def test_times_never_go_back_and_hands_reach_the_moving_tile() -> None:
@@ -143,7 +144,7 @@ def test_several_hands_clear_the_table_between() -> None:
     assert len(starts) == 2
     assert not timeline.truth_at(starts[1] - 0.5).tiles
     kinds = Counter(p.kind for p in timeline.truth_at(starts[1]).tiles)
-    assert kinds == Counter({kind: COPIES for kind in range(KINDS)})
+    assert kinds == Counter(dict.fromkeys(range(KINDS), COPIES))
 
 
 def test_the_same_seed_gives_the_same_timeline() -> None:
@@ -157,7 +158,7 @@ def test_changes_are_when_tiles_start_and_stop() -> None:
     timeline = build_timeline(simulate("pzh-popular", seed=2, hands=1), seed=2)
     times = timeline.changes()
     assert times == sorted(times)
-    for a, b in list(zip(times, times[1:], strict=False))[:80]:
+    for a, b in list(pairwise(times))[:80]:
         if b - a > 0.05:
             early, late = timeline.truth_at(a + 0.01), timeline.truth_at(b - 0.01)
             assert [p.moving for p in early.tiles] == [p.moving for p in late.tiles]
