@@ -77,7 +77,10 @@ def is_complete(concealed: Sequence[int], melds: Sequence[Meld]) -> bool:
 
     Raises `FormatError` for another number of tiles or five of a kind in the concealed part.
     """
-    hand = bytes(concealed)
+    try:
+        hand = bytes(concealed)
+    except (ValueError, TypeError) as error:
+        raise hand_error(concealed, melds, None, 14 - 3 * len(melds)) from error
     if len(hand) != KINDS or sum(hand) != 14 - 3 * len(melds) or max(hand) > COPIES:
         raise hand_error(concealed, melds, None, 14 - 3 * len(melds))
     digits = hand.translate(DIGITS)

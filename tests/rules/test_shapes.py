@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pzvision.errors import FormatError
-from pzvision.rules import Meld, complete_mask, is_complete, load_ruleset, wait_masks, wait_tiles
+from pzvision.rules import Meld, complete_mask, is_complete, load_ruleset, score_win, wait_masks, wait_tiles
 from pzvision.tiles import format_tiles, parse_tile, parse_tiles, to_counts
 
 PZH = load_ruleset("pzh-traditional")
@@ -93,6 +93,10 @@ def test_counts_that_are_no_hand_are_refused() -> None:
     for counts in ([1] * 13, [-1] + [0] * 26, [300] + [0] * 26, [2, 2] * 14):
         with pytest.raises(FormatError):
             wait_tiles(PZH, counts, ())
+        with pytest.raises(FormatError):
+            is_complete(counts, ())
+        with pytest.raises(FormatError):
+            score_win(PZH, counts, (), tile=0, by="discard")
     with pytest.raises(FormatError):
         is_complete([0] * 27, ())
     with pytest.raises(FormatError):
