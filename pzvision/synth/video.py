@@ -13,6 +13,7 @@ import numpy as np
 
 from pzvision.errors import PzvisionError
 from pzvision.game.events import Declare, Event, format_event, format_log
+from pzvision.game.settle import settle_log
 from pzvision.synth import props
 from pzvision.synth.arms import Arm, draw_arm, draw_torso
 from pzvision.synth.bodies import Box, Geometry, Ids
@@ -241,7 +242,8 @@ def render_video(
 ) -> Timeline:
     """Render a game into a new folder.
 
-    It gets ``video.mp4``, ``log.jsonl``, ``declarations.jsonl``, ``truth.json`` and ``calibration.json``.
+    It gets ``video.mp4``, ``log.jsonl``, ``declarations.jsonl``, ``expected.json`` (the settlement),
+    ``truth.json`` and ``calibration.json``.
 
     The folder appears only when everything in it is complete; an interruption or an error leaves nothing.
 
@@ -298,6 +300,10 @@ def _write_truth(folder: Path, renderer: Renderer, river: str) -> None:
     said = [e for e in timeline.events if isinstance(e, Declare)]
     text = "".join(json.dumps(format_event(e), ensure_ascii=False) + "\n" for e in said)
     (folder / "declarations.jsonl").write_text(text, "utf-8")
+    hands = [result.to_json() for result in settle_log(format_event(e) for e in timeline.source)]
+    totals = {seat: sum(hand["totals"][seat] for hand in hands) for seat in SEATS}
+    expected = {"hands": hands, "totals": totals}
+    (folder / "expected.json").write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", "utf-8")
     truth = {
         "fps": timeline.fps,
         "width": camera.size[0],

@@ -23,8 +23,10 @@ from pzvision.game.events import (
     Reveal,
     TailLamp,
     Win,
+    format_event,
     read_log,
 )
+from pzvision.game.settle import settle_log
 from pzvision.game.simulate import simulate
 from pzvision.synth.placing import Plan
 from pzvision.synth.timeline import Style, Timeline, build_timeline, wall_places
@@ -222,3 +224,14 @@ def test_the_recorded_sample_can_be_acted_out(shared: Path) -> None:
         pytest.skip("no sample recording beside this checkout")
     log = [line.event for line in read_log(path.read_text("utf-8").splitlines())]
     _check_against_log(build_timeline(log), log)
+
+
+@pytest.mark.parametrize("ruleset", RULESETS)
+def test_what_the_camera_sees_settles_as_the_whole_truth(ruleset: str) -> None:
+    # declarations are in the log, so nothing that costs money is hidden
+    for seed in range(4):
+        log = simulate(ruleset, seed=seed, hands=1)
+        timeline = build_timeline(log, seed=seed)
+        seen = settle_log(format_event(e) for e in timeline.events)
+        told = settle_log(format_event(e) for e in log)
+        assert [r.totals for r in seen] == [r.totals for r in told]

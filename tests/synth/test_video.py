@@ -43,7 +43,9 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Timeline]:
 
 def test_all_files_are_there_and_fit_each_other(rendered: tuple[Path, Timeline]) -> None:
     out, timeline = rendered
-    names = {"video.mp4", "log.jsonl", "declarations.jsonl", "truth.json", "calibration.json"}
+    names = {
+        "video.mp4", "log.jsonl", "declarations.jsonl", "expected.json", "truth.json", "calibration.json",
+    }  # fmt: skip
     assert {p.name for p in out.iterdir()} == names
     assert [p.name for p in out.parent.iterdir()] == ["game"]
     assert (out / "log.jsonl").read_text("utf-8") == format_log(timeline.events)
