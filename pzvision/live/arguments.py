@@ -39,9 +39,9 @@ def add_game_arguments(parser: argparse.ArgumentParser, *, ruleset: str | None =
     parser.add_argument(
         "--every",
         type=float,
-        default=0.2,
+        default=0.25,
         metavar="S",
-        help="每几秒看一次 seconds between looks (default 0.2)",
+        help="每几秒看一次 seconds between looks (default 0.25)",
     )
     parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
     parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")

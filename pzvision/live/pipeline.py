@@ -55,7 +55,7 @@ class PipelineConfig:
             and the next hand begins.
     """
 
-    look_s: float = 0.2
+    look_s: float = 0.25
     refresh_s: float = 1.0
     moving_cells: int = 6
     state_s: float = 0.5
@@ -69,7 +69,7 @@ class Stats:
     """What a run did.
 
     Attributes:
-        frames: frames of the source up to the last one used.
+        frames: frames of the source from the first one used to the last.
         looks, detections: looks at the table, and how many of them asked the detector.
         seconds: wall-clock seconds.
         latency_ms: median and 95th percentile from a live frame's arrival to the end of its look.
@@ -171,6 +171,7 @@ class Pipeline:
         self._look_times: deque[float] = deque(maxlen=60)
         self._told_at = float("-inf")
         self._over = False
+        self._first: int | None = None
         self._looks = self._asked = self._frames = 0
 
     @property
@@ -218,9 +219,12 @@ class Pipeline:
         self._frame = frame
         if due:
             self._look(frame)
+        if self._first is None:
+            self._first = frame.index
+        passed = frame.index + 1 - self._first
         if self._on_progress is not None:
-            self._on_progress(frame.index + 1 - self._frames)
-        self._frames = frame.index + 1
+            self._on_progress(passed - self._frames)
+        self._frames = passed
         if self._on_frame is not None:
             self._on_frame(frame, self)
         if self._hub is not None:
