@@ -59,6 +59,7 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
     from pzvision.vision.calibration import load
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.tableview import TableDetector
 
     with (folder / "log.jsonl").open(encoding="utf-8") as lines:
         start = next(read_log(lines)).event
@@ -74,7 +75,8 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
         names=start.names or {},
         declarations=read_declarations(folder / "declarations.jsonl"),
     )
-    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    detector = TableDetector(finder, setup.calibration)
     source = open_source(folder / "demo.mp4")
     hub = None if args.no_page else Hub()
     speed = args.speed if args.speed is not None else 0.0 if args.no_page else 1.0

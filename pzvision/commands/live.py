@@ -34,12 +34,14 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.serving import run_with_page
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.tableview import TableDetector
 
     if not 0 <= args.port <= 65535:
         raise PzvisionError(f"--port {args.port}: expected 0 to 65535")
     path = Path(args.camera)
     setup = check_game(args, beside=path if path.is_file() else None)
-    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None
     source = open_source(args.camera, live=True)
     hub = None if args.no_page else Hub()

@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.messages import say
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.tableview import TableDetector
 
     if not 0 <= args.start < 1e6:
         raise PzvisionError(f"--start {args.start:g}: expected seconds from 0")
@@ -62,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     )
     source = open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
     setup.calibration.check_image_size(*source.size)
-    detector = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None
     video = None
     if args.render:
@@ -110,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     print(settlement(pipeline.session, args.lang))
     note(
         f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s"
-        f" ({stats.looks} looks, detector asked {stats.detections} times, {', '.join(detector.providers)})"
+        f" ({stats.looks} looks, detector asked {stats.detections} times, {', '.join(finder.providers)})"
     )
     for out in (args.events if pipeline.session.log else None, args.render if stats.frames else None):
         if out:

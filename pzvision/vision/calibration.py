@@ -39,6 +39,11 @@ _MIN_SINE: Final = 0.03  # of a corner's angle: less is three corners in a line
 _FOCAL_RANGE: Final = (0.4, 6.0)  # × the picture's longer side
 _FOCAL_GUESS: Final = 1.1  # × the longer side, where the corners say nothing (camera straight above)
 _FOCAL_PRIOR_PX: Final = 0.3  # px of reprojection error that one e-fold away from the guess is worth
+# How the table turns for each side's player: his right and away from him, in table x and y.
+_TURNS: Final = tuple(
+    np.array(rows, np.float64)
+    for rows in ([[1, 0], [0, 1]], [[0, 1], [-1, 0]], [[-1, 0], [0, -1]], [[0, -1], [1, 0]])
+)
 
 
 @dataclass(frozen=True)
@@ -198,17 +203,13 @@ class Calibration:
 
         ``(N, 2)`` → ``(N, 2)``; his own edge is at ``v = -half``.
         """
-        out = np.asarray(points, np.float64).reshape(-1, 2)
-        for _ in range(self.side_of(seat)):
-            out = np.column_stack([out[:, 1], -out[:, 0]])
-        return out
+        table = np.asarray(points, np.float64).reshape(-1, 2)
+        return table @ _TURNS[self.side_of(seat)].T
 
     def from_seat(self, points: npt.ArrayLike, seat: Seat) -> FloatArray:
         """Inverse of `to_seat`."""
-        out = np.asarray(points, np.float64).reshape(-1, 2)
-        for _ in range(self.side_of(seat)):
-            out = np.column_stack([-out[:, 1], out[:, 0]])
-        return out
+        own = np.asarray(points, np.float64).reshape(-1, 2)
+        return own @ _TURNS[self.side_of(seat)]
 
     # ---- checks and files -----------------------------------------------------------------------
 

@@ -39,7 +39,9 @@ class Detections:
         for name, shape in (("polygons", (n, 4, 2)), ("probs", (n, CLASSES)), ("scores", (n,))):
             value: FloatArray = getattr(self, name)
             if value.shape != shape or value.dtype != np.float32:
-                raise ValueError(f"{name}: expected float32 of shape {shape}, got {value.dtype} {value.shape}")
+                raise ValueError(
+                    f"{name}: expected float32 of shape {shape}, got {value.dtype} {value.shape}"
+                )
 
     @classmethod
     def empty(cls, image_size: tuple[int, int]) -> Detections:
