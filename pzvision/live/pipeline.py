@@ -91,7 +91,7 @@ class Stats:
 
 @contextmanager
 def _interruptible(source: FrameSource) -> Iterator[list[int]]:
-    """The first Ctrl-C lets the look in hand end and then stops the source; a second one is not waited for.
+    """The first Ctrl-C (or SIGTERM) lets the look in hand end, then stops the source; the second is an exception.
 
     The list holds the signal once it came. Outside the main thread nothing is changed.
     """
@@ -106,11 +106,12 @@ def _interruptible(source: FrameSource) -> Iterator[list[int]]:
         caught.append(number)
         source.stop()
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = [(number, signal.signal(number, stop)) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
         yield caught
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 class Pipeline:
