@@ -79,6 +79,8 @@ def draw_face(kind: int, look: Look | str, size: int = 256, *, variant: int = 0)
     if not 0 <= kind < CLASSES:
         raise ValueError(f"kind: expected 0..{CLASSES - 1}, got {kind}")
     big = _draw_big(kind, look, variant % OTHER_VARIANTS, min(_LARGEST, max(96, 2 * size)))
+    if look.engraving > 0 and kind != BACK:
+        big = _engraved(big, look)
     return np.asarray(cv2.resize(big, (round(size * ASPECT), size), interpolation=cv2.INTER_AREA), np.uint8)
 
 
@@ -103,6 +105,16 @@ def _draw_big(kind: int, look: Look, variant: int, height: int) -> Image:
     if look.index != "none":
         _draw_index(image, look, str(number))
     return image
+
+
+def _engraved(image: Image, look: Look) -> Image:
+    """Cut into the surface: edges towards the light (top left) dark, the others bright."""
+    ink = np.abs(image.astype(np.int16) - np.array(look.face, np.int16)).max(axis=2)
+    depth = cv2.GaussianBlur(np.minimum(ink, 120).astype(np.float32), (0, 0), image.shape[0] / 300)
+    step = max(1, image.shape[0] // 170)
+    slope = np.roll(depth, (step, step), (0, 1)) - np.roll(depth, (-step, -step), (0, 1))
+    out = image + (slope * 0.35 * look.engraving)[..., None]
+    return np.asarray(np.clip(out, 0, 255), np.uint8)
 
 
 def _draw_index(image: Image, look: Look, text: str) -> None:

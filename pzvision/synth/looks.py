@@ -37,6 +37,7 @@ class Look:
         dot_inks: ``classic`` green, red, blue; ``two`` dark and red; ``one`` dark with a red centre.
         middle_bar: ink of 7条/9条's middle column: red, dark or green.
         gloss: 0 matt – 1 glossy.
+        engraving: 0 printed – 1 deeply cut.
         shake: seed of the small irregularities of its strokes.
     """
 
@@ -63,6 +64,7 @@ class Look:
     dot_inks: Literal["classic", "two", "one"] = "classic"
     middle_bar: Literal["red", "dark", "green"] = "red"
     gloss: float = 0.5
+    engraving: float = 0.3
     shake: int = 0
 
 
@@ -146,5 +148,6 @@ def random_look(rng: np.random.Generator) -> Look:
         dot_inks=("classic", "classic", "two", "one")[int(rng.integers(4))],
         middle_bar=("red", "red", "dark", "green")[int(rng.integers(4))],
         gloss=float(rng.uniform(0.1, 1.0)),
+        engraving=float(rng.uniform(0.0, 1.0)),
         shake=int(rng.integers(1 << 30)),
     )

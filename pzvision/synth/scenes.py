@@ -188,7 +188,7 @@ def _random_camera(
         "few": (0.45, 1.0),
         "hand": (0.3, 0.9),
     }
-    a, b = ranges.get(name, (0.1, 0.9))
+    a, b = ranges.get(name, (0.22, 0.9))
     px = float(low * (high / low) ** rng.uniform(a, b))
     target = np.array([0.0, 0.0, 0.0])
     if deck.boxes:
