@@ -65,7 +65,8 @@ class Reading:
         """More looks at a node's tiles."""
         for track in tracks:
             if self.of_track.get(track.id) is not node:
-                node.scores = node.scores + track.scores(config)[:KINDS]
+                if not track.is_back:
+                    node.scores = node.scores + track.scores(config)[:KINDS]
                 self.of_track[track.id] = node
 
 
@@ -212,13 +213,16 @@ def _four_of_a_kind(nodes: Sequence[Node]) -> None:
 
 
 def _guess_unseen(acts: Sequence[Act], reading: Reading) -> None:
-    """A discard nobody saw needs some tile for the game to go on: a kind most of which is unseen."""
+    """A discard nobody saw, or a kong lying face down, needs some tile for the game to go on: one of which
+    most are unseen.
+    """
     for act in acts:
-        if act.kind == "discard" and not act.tracks:
+        hidden = act.gang == "an_gang" and all(t.is_back for t in act.tracks)
+        if hidden or (act.kind == "discard" and not act.tracks):
             counts = np.zeros(KINDS, np.int64)
             for node in reading.nodes:
                 counts[node.tile] += node.copies
-            node = reading.of_discard[act.number]
+            node = reading.of_track[act.tracks[0].id] if hidden else reading.of_discard[act.number]
             counts[node.tile] -= node.copies
             node.tile = int(counts.argmin())
             node.scores = np.full(KINDS, -np.log(KINDS))

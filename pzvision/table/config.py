@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from pzvision.vision.calibration import Calibration
+
+_USUAL_TILE_CM = 2.7  # width of the tiles the distances below were chosen for
 
 
 @dataclass(frozen=True)
@@ -58,17 +62,17 @@ class TableConfig:
     soft_weight: float = 0.3
     """How much less."""
 
-    # -- zones, as a player sees them; v is the distance from the table's centre towards him
-    river_cm: float = 22.6
-    """Tiles lying nearer to the centre than this are in a river."""
-    wall_cm: float = 28.6
-    """Then the wall, up to here."""
-    shown_cm: float = 34.4
-    """Then tiles shown by a dance, up to here; beyond them hands and melds."""
-    row_u_cm: float = 10.5
-    """A river row reaches this far to each side."""
-    row_yaw_deg: float = 35.0
-    """A river row's tiles are turned less than this from their owner's view."""
+    # -- zones, by the distance from the felt's edge
+    meld_edge_cm: float = 8.1
+    """Tiles nearer to a player's edge than this are his hand and his melds."""
+    shown_edge_cm: float = 13.9
+    """Then tiles shown by a dance, up to here."""
+    wall_edge_cm: float = 19.9
+    """Then the wall, up to here; all within is river."""
+    kong_from_cm: float = 8.0
+    """Tiles lying face down farther to a player's right than this may be a concealed kong."""
+    kong_after_s: float = 3.0
+    """And only those that came later than this."""
     neighbour_cm: float = 3.6
     """Centres of tiles side by side in a row are no farther apart than this."""
     apart_cm: float = 3.5
@@ -103,6 +107,8 @@ class TableConfig:
     """A claimed tile that still lies in the river."""
     vanished_nats: float = 3.0
     """A last discard that vanished although nobody claimed it."""
+    bared_nats: float = 7.0
+    """The same where the felt was seen in its place."""
     wrong_class_nats: float = 9.0
     """Most that differing readings of one tile can cost."""
     fifth_nats: float = 5.0
@@ -119,3 +125,16 @@ class TableConfig:
     """A draw comes this long before the act that follows it, where nothing better is known."""
     close_nats: float = 2.0
     """Two readings closer than this are a doubt."""
+
+    def scaled_to(self, calibration: Calibration) -> TableConfig:
+        """The same thresholds for tiles of another size: what is told by a tile's width grows with it."""
+        factor = calibration.tile_cm[1] / _USUAL_TILE_CM
+        if abs(factor - 1) < 0.02:
+            return self
+        return replace(
+            self,
+            match_cm=self.match_cm * factor,
+            still_cm=self.still_cm * factor,
+            neighbour_cm=self.neighbour_cm * factor,
+            apart_cm=self.apart_cm * factor,
+        )

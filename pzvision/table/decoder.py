@@ -394,7 +394,8 @@ class Decoder:
         """What it costs that the last discard is gone although nobody has claimed it; 0 while it lies."""
         if h.claimers or h.last is None or h.last.gone is None or h.last.gone > t + 0.5:
             return 0.0
-        return self.config.vanished_nats * min(h.last.looks / self.config.weak_looks, 1.0)
+        nats = self.config.bared_nats if h.last.bared else self.config.vanished_nats
+        return nats * min(h.last.looks / self.config.weak_looks, 1.0)
 
     # ---- claims and kongs -----------------------------------------------------------------------------
 

@@ -62,7 +62,8 @@ class Fact:
 
 def equality(tracks: Sequence[Track], config: TableConfig) -> tuple[int, float]:
     """The class that several tiles have if they are all equal, and what assuming so costs (nats ≥ 0)."""
-    scores = np.array([t.scores(config)[:KINDS] for t in tracks])
+    faces = [t for t in tracks if not t.is_back] or list(tracks)
+    scores = np.array([t.scores(config)[:KINDS] for t in faces])
     total = scores.sum(axis=0)
     best = int(total.argmax())
     return best, float(scores.max(axis=1).sum() - total[best])
@@ -80,13 +81,13 @@ class Layout:
         return min(SEATS, key=lambda seat: float(self.calibration.to_seat(at, seat)[0, 1]))
 
     def zone_of(self, track: Track) -> Zone:
-        """By distance from the centre alone; a meld is told from a hand only by `facts`."""
-        reach = float(np.abs(track.at).max())
-        if reach < self.config.river_cm:
-            return "river"
-        if reach < self.config.wall_cm:
-            return "tail_lamp"
-        return "shown" if reach < self.config.shown_cm else "hand"
+        """By distance from the edge alone; a meld is told from a hand only by `facts`."""
+        edge = self.calibration.half - float(np.abs(track.at).max())
+        if edge < self.config.meld_edge_cm:
+            return "hand"
+        if edge < self.config.shown_edge_cm:
+            return "shown"
+        return "tail_lamp" if edge < self.config.wall_edge_cm else "river"
 
     def facts(self, tracks: Iterable[Track], now: float) -> list[Fact]:
         """All facts up to ``now`` s, in order of time."""
@@ -94,9 +95,11 @@ class Layout:
         rows: dict[tuple[Seat, Zone], list[Track]] = {}
         found: list[Fact] = []
         for track in tracks:
-            if not track.settled or track.is_back or track.is_other or track.standing > 0.5:
+            if not track.settled or track.is_other or track.standing > 0.5:
                 continue
             zone = self.zone_of(track)
+            if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
+                continue
             if zone == "river":
                 found.append(self._river(track))
             elif zone == "tail_lamp":
@@ -107,6 +110,11 @@ class Layout:
         for (seat, zone), row in rows.items():
             found.extend(self._row(seat, zone, row, now))
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
+
+    def _may_be_kong(self, track: Track) -> bool:
+        """Whether a tile lying face down lies where melds do, and came there during the hand."""
+        right = float(self.calibration.to_seat(track.at, self.seat_of(track.at))[0, 0])
+        return right > self.config.kong_from_cm and track.since > self.config.kong_after_s
 
     # ---- rivers -----------------------------------------------------------------------------------
 
@@ -146,6 +154,13 @@ class Layout:
         melds: list[list[Track]] = []
         loose: list[list[Track]] = []
         for part in ready:
+            faces = [t for t in part if not t.is_back]
+            if len(faces) < len(part):  # backs count only as a concealed kong, all or some of it face down
+                if len(part) == 4:
+                    melds.append(part)
+                elif faces:
+                    loose.append(faces)
+                continue
             _, cost = equality(part, config)
             limit = config.wrong_class_nats * (len(part) - 1)
             (melds if len(part) in (3, 4) and cost < limit else loose).append(part)

@@ -85,7 +85,7 @@ class TableReader:
         declarations: Sequence[Declare] = (),
         config: TableConfig | None = None,
     ) -> None:
-        self.config = config or TableConfig()
+        self.config = (config or TableConfig()).scaled_to(calibration)
         self.calibration = calibration
         self.ruleset = ruleset
         self.tracker = Tracker(calibration, self.config)

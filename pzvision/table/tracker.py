@@ -73,6 +73,7 @@ class Track:
         since: s, first look at rest there.
         last: s, last look in which it was found.
         gone: s of the last look in which it was found, once it is known to be gone; else None.
+        bared: it is gone for certain, for the felt was seen in its place.
         looks: in how many looks it was found; ``chances``: in how many its place was seen.
         evidence: of its class.
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
@@ -95,6 +96,7 @@ class Track:
     absent_looks: int = 0
     bare_s: float = 0.0
     gone: float | None = None
+    bared: bool = False
     back_at: float = 0.0
     settled: bool = False
     standing: float = 0.0
@@ -275,6 +277,7 @@ class Tracker:
         patience = config.gone_s * min(1.0 / max(found, 0.1), config.gone_patience)
         if track.bare_s >= config.gone_bare_s or track.absent_s >= patience:
             track.gone = track.last
+            track.bared = track.bare_s >= config.gone_bare_s
             self.version += 1
 
     def _new(self, rest: list[int], seen: _Seen, t: float, motion: MotionMask | None) -> None:
@@ -337,7 +340,7 @@ class Tracker:
             track.evidence.merge(candidate.evidence)
             track.looks += candidate.looks
             track.chances += candidate.looks
-            track.last, track.gone = candidate.last, None
+            track.last, track.gone, track.bared = candidate.last, None, False
             track.absent_s, track.absent_looks, track.bare_s = 0.0, 0, 0.0
             self.version += 1
             return True
