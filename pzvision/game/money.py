@@ -7,7 +7,7 @@ another, so the totals stay zero-sum.
 from __future__ import annotations
 
 from pzvision.game.judge import opening_of, tian_jiao_lost
-from pzvision.game.state import INDEX, Payment, PaymentKind, PendingKong, State
+from pzvision.game.state import INDEX, SHOWING, Payment, PaymentKind, PendingKong, State
 from pzvision.rules import Payer, Score, cha_jiao_value, kong_fan
 from pzvision.tiles import COPIES, SEATS, Seat, suit
 
@@ -89,7 +89,7 @@ def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bo
     seen = state.appeared() if appeared is None else appeared
     for tile in waits:
         count = seen[tile] + s.concealed[tile]
-        if s.declaration == "dance":
+        if s.declaration in SHOWING:
             count -= min(s.shown.count(tile), s.concealed[tile])
         if count < COPIES:
             return False

@@ -211,3 +211,20 @@ def test_a_win_whose_tiles_are_not_known_is_kept_but_not_paid(table: Any) -> Non
     state = start(HandStart("pzh-popular", "E"))
     state = apply(apply(state, Discard("E", parse_tile("5p"))), Win("S", "discard", parse_tile("5p")))
     assert state.winners == ("S",) and state.ledger == () and state.unsettled == (3,)
+
+
+def test_what_lies_open(table: Any) -> None:
+    """Rivers, melds, winners' hands with the winning tile, dancers' tiles and the tail lamp; each once."""
+    t = table("pzh-traditional", E=READY + "1p", S="5p", W="11p", lamp="8p")
+    t.discard("E", "1p")
+    t.declare("E", "dance")
+    t.peng("W", "1p")
+    seen = t.state.visible()
+    assert sum(seen) == 13 + 3 + 1 and seen[18] == 3 and seen[parse_tile("8p")] == 1
+    t.discard("W", format_tile(t.state["W"].hand[0]))
+    t.turn("N", t.spare("5p"))
+    t.draw("E", "5p")
+    t.win("E", "5p")
+    seen = t.state.visible()
+    assert seen[parse_tile("5p")] == 1 and sum(seen) == 13 + 1 + 3 + 2 + 1
+    assert sum(t.state.appeared()) == sum(seen) - 1
