@@ -18,10 +18,14 @@ from pzvision.synth.optics import Optics
 from pzvision.synth.room import CameraPreset, Room
 from pzvision.synth.timeline import Style
 from pzvision.synth.video import render_video
+from pzvision.tiles import Seat
 
 RULESET: Final = "pzh-traditional"
 SEED: Final = 394
 LOOK: Final = "orange"
+NEAR_SEAT: Final[Seat] = "S"
+FPS: Final = 8.0
+STYLE: Final = Style(pace=0.8, think=0.02)
 
 
 def demo_room() -> Room:
@@ -48,9 +52,9 @@ def make_demo(folder: Path, progress: Callable[[int, int], None] | None = None) 
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         render_video(
-            simulate(RULESET, seed=SEED, hands=1), fresh, faces=DrawnFaces(LOOK), seed=SEED, near_seat="S",
-            camera=CameraPreset(258, 66), style=Style(pace=0.8, think=0.02), room=demo_room(),
-            size=(1280, 720), fps=8.0, crf=25, progress=progress,
+            simulate(RULESET, seed=SEED, hands=1), fresh, faces=DrawnFaces(LOOK), seed=SEED,
+            near_seat=NEAR_SEAT, camera=CameraPreset(258, 66), style=STYLE, room=demo_room(),
+            size=(1280, 720), fps=FPS, crf=25, progress=progress,
         )  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
         for name, new in (
