@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pzvision.tiles import OTHER
 from pzvision.train.faces import FACE, FACE_HEIGHT, FACE_WIDTH, SCENE, Bank, Bytes
-from pzvision.vision.rectify import SIZE, corners_of, rectify
+from pzvision.vision.rectify import GROW, SIZE, corners_of, rectify
 
 Sample = tuple[Bytes, int, int]
 Rng = np.random.Generator
@@ -37,10 +37,12 @@ class Recipe:
     small: tuple[float, float] = (15.0, 40.0)
     """Height of a far face in the picture, px."""
     large: tuple[float, float] = (40.0, 120.0)
-    small_share: float = 0.5
-    shift: float = 0.045
-    scale: float = 0.07
-    turn_deg: float = 4.5
+    small_share: float = 0.55
+    grow: float = GROW
+    """How much wider than the face the cut is on average, so that a misplaced outline loses no ink."""
+    shift: float = 0.06
+    scale: float = 0.09
+    turn_deg: float = 5.0
     corner: float = 0.025
 
 
@@ -258,7 +260,9 @@ class Sampler:
 
 def scene_crops(bank: Bank) -> tuple[Bytes, npt.NDArray[np.int64]]:
     """The boxes of `bank` as the reader would see them, unharmed: ``(N, SIZE, SIZE, 3)`` and their kinds."""
-    crops = [rectify(scene, _QUAD[None])[0] for scene in bank.pictures]
+    middle = _QUAD.mean(0)
+    quad = middle + (_QUAD - middle) * (1 + GROW)
+    crops = [rectify(scene, quad[None])[0] for scene in bank.pictures]
     return np.array(crops, np.uint8).reshape(-1, SIZE, SIZE, 3), bank.kinds
 
 
@@ -351,11 +355,11 @@ def _jitter(corners: Floats, recipe: Recipe, rng: Rng) -> Floats:
     side = (float(np.linalg.norm(across)) + float(np.linalg.norm(down))) / 2
     turn = np.radians(np.clip(rng.normal(0, recipe.turn_deg), -13, 13))
     cos, sin = np.cos(turn), np.sin(turn)
-    scale = 1 + np.clip(rng.normal(0.025, recipe.scale), -0.16, 0.2)
+    scale = (1 + recipe.grow) * (1 + np.clip(rng.normal(0, recipe.scale), -0.2, 0.22))
     moved = (corners - centre) @ np.array([[cos, sin], [-sin, cos]]) * scale + centre
     stretch = rng.normal(0, 0.03, 2)
     moved += (_RECT[:, :1] * across * stretch[0]) + (_RECT[:, 1:] * down * stretch[1])
-    moved += np.clip(rng.normal(0, recipe.shift, 2), -0.13, 0.13) @ np.stack([across, down])
+    moved += np.clip(rng.normal(0, recipe.shift, 2), -0.15, 0.15) @ np.stack([across, down])
     moved += rng.normal(0, recipe.corner * side, (4, 2))
     return _floats(moved)
 

@@ -13,7 +13,7 @@ import onnxruntime
 from pzvision.errors import PzvisionError
 from pzvision.tiles import OTHER
 from pzvision.vision.detections import FloatArray, IntArray
-from pzvision.vision.rectify import SIZE, rectify
+from pzvision.vision.rectify import GROW, SIZE, rectify
 
 CLASSES: Final = OTHER + 1
 _TINY: Final = np.float32(1e-7)
@@ -27,7 +27,7 @@ class ReaderConfig:
         batch: faces per run of the network; bounds its memory.
         again: a face whose likeliest kind has less probability than this is read in the other three turns too
             and the four answers are averaged: the doubtful few gain, the many sure ones cost nothing. 0: off.
-        grow: share of its side by which a quadrilateral is enlarged before it is cut out.
+        grow: share of its size by which an outline is enlarged before it is cut out, as in training.
         face_log_ratio: log(height / width) of a tile's face.
         ratio_spread: standard deviation of that log ratio in pictures (foreshortening); the way up is judged
             by it as well as by the face.
@@ -35,7 +35,7 @@ class ReaderConfig:
 
     batch: int = 128
     again: float = 0.97
-    grow: float = 0.03
+    grow: float = GROW
     face_log_ratio: float = 0.29
     ratio_spread: float = 0.4
 

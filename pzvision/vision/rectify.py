@@ -13,6 +13,9 @@ from pzvision.vision.detections import FloatArray
 SIZE: Final = 48
 """Side of a rectified face in px; the reader's input."""
 
+GROW: Final = 0.09
+"""Share of its size by which an outline is enlarged before its face is cut out for the reader."""
+
 _MAX_OVERSAMPLING: Final = 6
 
 
