@@ -91,7 +91,7 @@ class Stats:
 
 @contextmanager
 def _interruptible(source: FrameSource) -> Iterator[list[int]]:
-    """The first Ctrl-C (or SIGTERM) lets the look in hand end, then stops the source; the second is an exception.
+    """The first Ctrl-C (or SIGTERM) lets the look in hand end and stops the source; the second raises.
 
     The list holds the signal once it came. Outside the main thread nothing is changed.
     """
