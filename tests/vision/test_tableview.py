@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from pzvision.errors import PzvisionError
+from pzvision.tiles import CLASSES
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+from pzvision.vision.tableview import TableDetector, TableView
+
+SIZE = (1280, 720)
+CALIBRATION = Calibration(SIZE, ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
+
+
+def tile(x: float, y: float) -> np.ndarray:
+    return np.array([[x - 1.3, y + 1.75], [x + 1.3, y + 1.75], [x + 1.3, y - 1.75], [x - 1.3, y - 1.75]])
+
+
+def picture(*places: tuple[float, float]) -> np.ndarray:
+    image = np.full((SIZE[1], SIZE[0], 3), 60, np.uint8)
+    for x, y in places:
+        seen = CALIBRATION.to_image([[a, b, 2.1] for a, b in tile(x, y)])
+        cv2.fillPoly(image, [(seen * 16).round().astype(np.int32)], (250, 250, 250), shift=4)
+    return image
+
+
+def bright(image: np.ndarray) -> Detections:
+    """A detector of bright outlines."""
+    outlines, _ = cv2.findContours(
+        (image[..., 0] > 150).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
+    )
+    quads = np.array([cv2.boxPoints(cv2.minAreaRect(o)) for o in outlines], np.float32).reshape(-1, 4, 2)
+    count = len(quads)
+    probs = np.full((count, CLASSES), 1 / CLASSES, np.float32)
+    return Detections(quads, probs, np.ones(count, np.float32), (image.shape[1], image.shape[0]))
+
+
+def test_tiles_near_and_far_have_one_size_from_above() -> None:
+    view = TableView(CALIBRATION).warp(picture((0, -35), (0, 35)))
+    areas = [cv2.contourArea(quad) for quad in bright(view).polygons]
+    assert len(areas) == 2 and max(areas) < 1.25 * min(areas)
+    assert view.shape[0] == view.shape[1] == 819
+
+
+def test_outlines_come_back_in_the_picture() -> None:
+    found = TableDetector(bright, CALIBRATION)(picture((10, -20), (-15, 25)))
+    assert found.image_size == SIZE
+    centres = CALIBRATION.to_table(found.polygons.mean(axis=1))
+    order = np.argsort(centres[:, 1])
+    assert np.allclose(centres[order], [[10, -20], [-15, 25]], atol=0.3)
+    corners = CALIBRATION.to_table(found.polygons.reshape(-1, 2)).reshape(-1, 4, 2)[order]
+    assert np.allclose(np.sort(corners[0], axis=0), np.sort(tile(10, -20), axis=0), atol=0.35)
+
+
+def test_an_empty_table_and_a_wrong_size() -> None:
+    detector = TableDetector(bright, CALIBRATION)
+    assert len(detector(picture())) == 0
+    with pytest.raises(PzvisionError, match="640 × 360"):
+        detector(np.zeros((360, 640, 3), np.uint8))
