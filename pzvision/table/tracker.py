@@ -54,7 +54,8 @@ class Evidence:
         if self._scores is not None and self._scores[0] == self.weight:
             return self._scores[1]
         mean = self.logs / self.weight
-        worth = self.weight / (1 + correlation * max(self.weight - 1, 0.0))
+        # However little they weigh against better ones, looks are worth at least one while they are all.
+        worth = max(self.weight / (1 + correlation * max(self.weight - 1, 0.0)), 1.0)
         total = mean * worth
         total = total - total.max()
         scores = np.asarray(total - np.log(np.exp(total).sum()), np.float64)
