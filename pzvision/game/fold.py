@@ -283,6 +283,8 @@ def _declare(state: State, event: Declare) -> None:
         return
     waits = state.waits(seat)
     ready = None if waits is None else bool(waits)
+    if state.phase == "act" and state.turn == seat:
+        ready = None  # said before the discard it goes with: which hand is meant shows later
     if made == "tian_jiao":
         if seat != state.dealer and not state.first_discard and not s.melds and ready is not False:
             s.tian_jiao = True
