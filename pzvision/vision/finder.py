@@ -29,6 +29,7 @@ class FinderConfig:
         long_side: of the network's input, px; a picture is scaled to it.
         enlarge: a picture is enlarged at most this much.
         threshold: least score of a find, 0–1.
+        back_threshold: least score of a back; plain dark rectangles look like one.
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
         again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
         small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
@@ -41,6 +42,7 @@ class FinderConfig:
     long_side: int = 1280
     enlarge: float = 2.0
     threshold: float = 0.3
+    back_threshold: float = 0.45
     overlap: float = 0.5
     again: bool = True
     small_px: float = 24.0
@@ -180,6 +182,7 @@ class TileFinder:
         rows = self._session.run(None, {self._input: canvas})[0]
         quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
         keep = suppress(quads, scores, self.config.overlap)
+        keep = keep[(classes[keep] == FACE) | (scores[keep] >= self.config.back_threshold)]
         quads = quads[keep] * np.array([width / w, height / h], np.float32)
         return Finds(quads, scores[keep], classes[keep])
 
