@@ -7,7 +7,7 @@ have an easier task than in the picture itself: on slanted views most misreads a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import cv2
 import numpy as np
@@ -15,6 +15,12 @@ import numpy.typing as npt
 
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
+from pzvision.vision.detector import TileDetector
+from pzvision.vision.finder import Finds
+
+_FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
+_CUT_COST: Final = 0.4  # most that an outline may differ (sum of log side ratios) from the row it is cut as
+_CUT_GAIN: Final = 0.3  # and how much less it must differ from the row than from one tile
 
 Image: TypeAlias = npt.NDArray[np.uint8]
 
@@ -74,6 +80,9 @@ class TableView:
 class TableDetector:
     """A detector that looks at the table from above. Outlines are px of the picture, as from any detector.
 
+    Where the detector finds and names in two stages (`TileDetector`), what was found is set right between
+    them: an outline as large as two or three tiles side by side is cut into them.
+
     Args:
         detector: finds and names tiles in any picture.
         calibration: of the camera; pictures of another size are refused.
@@ -89,6 +98,59 @@ class TableDetector:
         """The tiles on the table in ``(H, W, 3)`` uint8 BGR. Raises `PzvisionError` for another size."""
         height, width = image.shape[:2]
         self.view.calibration.check_image_size(width, height)
-        seen = self._detector(self.view.warp(image))
+        above = self.view.warp(image)
+        if isinstance(self._detector, TileDetector):
+            seen = self._detector.name(above, self._one_each(self._detector.find(above)))
+        else:
+            seen = self._detector(above)
         polygons = self.view.to_picture(seen.polygons) if len(seen) else seen.polygons
         return Detections(polygons, seen.probs, seen.scores, (width, height))
+
+    def _one_each(self, finds: Finds) -> Finds:
+        """Outlines of several tiles cut into single ones, unless those have been found as well."""
+        tall, wide, _ = self.view.calibration.tile_cm
+        scale = self.view.config.px_per_cm * _FACE
+        singles: list[int] = []
+        pieces: list[tuple[int, npt.NDArray[np.float32]]] = []
+        for index, quad in enumerate(finds.quads):
+            cut = cut_quad(quad, wide * scale, tall * scale)
+            if len(cut) == 1:
+                singles.append(index)
+            else:
+                pieces.extend((index, piece) for piece in cut)
+        if not pieces:
+            return finds
+        centres = [finds.quads[i].mean(axis=0) for i in singles]
+        sources, quads = list(singles), [finds.quads[i] for i in singles]
+        for index, piece in pieces:
+            centre = piece.mean(axis=0)
+            if all(float(np.linalg.norm(centre - c)) > 0.5 * wide * scale for c in centres):
+                centres.append(centre)
+                sources.append(index)
+                quads.append(piece)
+        chosen = finds[np.array(sources, np.int64)]
+        return Finds(np.stack(quads).astype(np.float32), chosen.scores, chosen.classes)
+
+
+def cut_quad(quad: npt.NDArray[np.float32], wide: float, tall: float) -> list[npt.NDArray[np.float32]]:
+    """An outline ``(4, 2)`` as the row of tiles of ``wide`` × ``tall`` it is most like: itself, or 2 to 4."""
+    sides = float(np.linalg.norm(quad[1] - quad[0])), float(np.linalg.norm(quad[3] - quad[0]))
+    if min(sides) <= 0:
+        return [quad]
+    best = (np.inf, 1, 0)
+    single = np.inf
+    for along in (0, 1):
+        for step, other in ((wide, tall), (tall, wide)):
+            for count in (1, 2, 3, 4):
+                cost = abs(np.log(sides[along] / (count * step))) + abs(np.log(sides[1 - along] / other))
+                best = min(best, (float(cost), count, along))
+                if count == 1:
+                    single = min(single, float(cost))
+    cost, count, along = best
+    if count == 1 or cost > _CUT_COST or cost > single - _CUT_GAIN:
+        return [quad]
+    corners = quad if along == 0 else np.roll(quad, -1, axis=0)  # so that the row runs from corner 0 to 1
+    shares = np.linspace(0.0, 1.0, count + 1)[:, None]
+    top = corners[0] + shares * (corners[1] - corners[0])
+    bottom = corners[3] + shares * (corners[2] - corners[3])
+    return [np.stack([top[k], top[k + 1], bottom[k + 1], bottom[k]]).astype(np.float32) for k in range(count)]

@@ -8,7 +8,7 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
-from pzvision.vision.tableview import TableDetector, TableView
+from pzvision.vision.tableview import TableDetector, TableView, cut_quad
 
 SIZE = (1280, 720)
 CALIBRATION = Calibration(SIZE, ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
@@ -59,3 +59,26 @@ def test_an_empty_table_and_a_wrong_size() -> None:
     assert len(detector(picture())) == 0
     with pytest.raises(PzvisionError, match="640 × 360"):
         detector(np.zeros((360, 640, 3), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("sides", "count"),
+    [
+        ((2.7, 3.6), 1),
+        ((3.6, 2.7), 1),
+        ((5.3, 3.5), 2),
+        ((3.5, 5.3), 2),
+        ((8.0, 3.7), 3),
+        ((2.7, 7.1), 2),
+        ((3.2, 3.2), 1),
+    ],
+)
+@pytest.mark.parametrize("turn", [0.0, 0.6])
+def test_outlines_of_several_tiles_are_cut(sides: tuple[float, float], count: int, turn: float) -> None:
+    a, b = sides
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    quad = (np.array([[0, 0], [a, 0], [a, b], [0, b]]) @ spin.T).astype(np.float32)
+    pieces = cut_quad(quad, 2.7, 3.6)
+    assert len(pieces) == count
+    assert sum(cv2.contourArea(p) for p in pieces) == pytest.approx(cv2.contourArea(quad), rel=1e-3)
+    assert np.allclose(np.mean([p.mean(axis=0) for p in pieces], axis=0), quad.mean(axis=0), atol=1e-4)
