@@ -33,7 +33,7 @@ class FinderConfig:
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
         again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
         small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
-            the picture is looked at again, larger, in overlapping windows.
+            the picture is looked at again, larger (at most as it is), in overlapping windows.
         large_px: likewise; the picture is looked at again, smaller.
         wanted_px: the side that a second look aims at.
         most_windows: a second look takes at most this many windows.
@@ -127,7 +127,7 @@ class TileFinder:
             return self._look(image, scale * cfg.wanted_px * 1.6 / side)
         if (side is None and scale >= 1) or (side is not None and side >= cfg.small_px):
             return found
-        finer = min(scale * cfg.wanted_px / side if side else 1.0, 1.5)
+        finer = min(scale * cfg.wanted_px / side if side else 1.0, 1.0)
         if finer < 1.25 * scale:
             return found
         return self._windows(image, finer, found)
