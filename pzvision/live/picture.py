@@ -136,7 +136,6 @@ def draw_outlines(image: Image, outlines: Sequence[Outline], lang: Lang = "zh") 
     """A copy of the picture with every tile outlined in its owner's colour and named."""
     out = image.copy()
     scale = max(1.0, image.shape[1] / 1280)
-    size = round(14 * scale)
     for item in outlines:
         colour = SEAT_COLOURS[item.seat] if item.seat else _UNOWNED
         points = np.round(item.polygon).astype(np.int32)
@@ -148,9 +147,11 @@ def draw_outlines(image: Image, outlines: Sequence[Outline], lang: Lang = "zh") 
         if not item.label:
             continue
         colour = SEAT_COLOURS[item.seat] if item.seat else _UNOWNED
-        low = item.polygon.min(axis=0)
-        x, y = round(float(low[0])), round(float(low[1])) - 2
+        low, high = item.polygon.min(axis=0), item.polygon.max(axis=0)
+        # As large as the tile allows, so that the names of a row do not cover one another.
+        size = round(min(max(0.5 * float((high - low).min()), 10 * scale), 16 * scale))
         wide = text_width(item.label, size, 600)
+        x, y = round(float(low[0] + high[0] - wide) / 2), round(float(low[1])) - 1
         cv2.rectangle(out, (x - 1, y - size), (x + wide + 2, y + 3), (20, 20, 20), -1)
         put_text(out, item.label, (x, y), colour, size, 600)
     return out
