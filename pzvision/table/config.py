@@ -101,6 +101,8 @@ class TableConfig:
     """What few looks are."""
     missed_nats: float = 6.0
     """A discard that was never seen."""
+    late_s: float = 60.0
+    """A discard may be found this long after its turn."""
     unseen_claim_nats: float = 5.0
     """A claim whose meld was never seen."""
     still_there_nats: float = 4.0

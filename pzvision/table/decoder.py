@@ -246,7 +246,7 @@ class Decoder:
         config = self.config
         track = fact.tracks[0]
         for slot, seat, t in h.open_slots:
-            if fact.t - t < 12.0:
+            if fact.t - t < config.late_s:
                 cost, agreed = self._place_cost(h, fact, seat)
                 counts, fifth = self._count(h.counts, track, 1)
                 yield h._replace(

@@ -154,6 +154,9 @@ class Layout:
         melds: list[list[Track]] = []
         loose: list[list[Track]] = []
         for part in ready:
+            if self._with_others(part, ready):
+                loose.append([t for t in part if not t.is_back])
+                continue
             faces = [t for t in part if not t.is_back]
             if len(faces) < len(part):  # backs count only as a concealed kong, all or some of it face down
                 if len(part) == 4:
@@ -166,7 +169,7 @@ class Layout:
             (melds if len(part) in (3, 4) and cost < limit else loose).append(part)
         found = [Fact("three" if len(m) == 3 else "four", _time(m, config), seat, tuple(m)) for m in melds]
         hands: list[list[Track]] = []
-        for part in loose:
+        for part in filter(None, loose):
             host = self._host(part, melds, places)
             if host is not None:
                 found.append(Fact("added", part[0].since, seat, tuple(part), onto=tuple(host)))
@@ -219,6 +222,18 @@ class Layout:
         if len(a) + len(b) == 3:
             return cost < config.wrong_class_nats
         return len(many) >= 5 and len(few) <= 2 and equality(many, config)[1] > config.wrong_class_nats
+
+    def _with_others(self, part: list[Track], parts: list[list[Track]]) -> bool:
+        """Whether other tiles of the row came at the same time: then it is a hand, with gaps where not all
+        of it is found. A meld comes alone.
+        """
+        if len(part) > 4:
+            return False
+        when = _time(part, self.config)
+        others = [
+            p for p in parts if p is not part and abs(_time(p, self.config) - when) <= self.config.burst_s
+        ]
+        return sum(len(p) for p in others) >= 2
 
     def _host(
         self, part: list[Track], melds: list[list[Track]], places: dict[int, FloatArray]
