@@ -89,8 +89,7 @@ def check_game(
     """
     if args.ruleset is None:
         raise PzvisionError("no ruleset: give --ruleset ID (pzvision rules lists them)")
-    options = parse_options(args.option)
-    ruleset = load_ruleset(args.ruleset, options)
+    ruleset_id, ruleset, options = _as_profile(load_ruleset(args.ruleset, parse_options(args.option)))
     if args.base < 1:
         raise PzvisionError(f"--base {args.base}: expected a whole number from 1")
     if not 0.02 <= args.every <= 5:
@@ -105,7 +104,7 @@ def check_game(
             raise PzvisionError(f"--dealer {args.dealer!r}: expected one of E S W N") from None
     return GameSetup(
         ruleset=ruleset,
-        ruleset_id=args.ruleset,
+        ruleset_id=ruleset_id,
         options=options,
         calibration=find_calibration(args.calibration, beside),
         base=args.base,
@@ -114,6 +113,17 @@ def check_game(
         declarations=read_declarations(declarations) if declarations is not None else (),
         pipeline=PipelineConfig(look_s=args.every),
     )
+
+
+def _as_profile(ruleset: Ruleset) -> tuple[str, Ruleset, dict[str, object]]:
+    """A ruleset as one of the seven profiles and the options that differ from it.
+
+    So a log written under a house-rule file can be settled where that file is not.
+    """
+    profile = load_ruleset(ruleset.parent_id or ruleset.id)
+    plain = profile.values()
+    options: dict[str, object] = {k: v for k, v in ruleset.values().items() if v != plain[k]}
+    return profile.id, load_ruleset(profile.id, options), options
 
 
 def find_calibration(named: str | None, beside: Path | None = None) -> Calibration:

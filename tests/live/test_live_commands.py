@@ -239,3 +239,28 @@ def test_calibrate_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert page.calibration is not None and page.calibration.near_seat == "W"
     finally:
         server.stop()
+
+
+def test_a_house_rule_file_is_logged_as_profile_and_options(folder: Path) -> None:
+    from argparse import Namespace
+
+    from pzvision.game import HandStart, format_event, settle_log
+    from pzvision.live.arguments import check_game
+
+    Path("house.toml").write_text(
+        'id = "our-house"\nparent = "pzh-popular"\nname_zh = "我家"\nname_en = "Ours"\n[options]\ncap = 32\n'
+    )
+    words = {
+        "calibration": "c.toml",
+        "dealer": "S",
+        "base": 2,
+        "name": ["E=小王"],
+        "every": 0.25,
+        "threads": None,
+    }
+    setup = check_game(Namespace(ruleset="house.toml", option=["rob_kong=true"], **words))
+    assert (setup.ruleset_id, setup.options) == ("pzh-popular", {"cap": 32, "rob_kong": True})
+    assert setup.names == {"E": "小王"} and setup.dealer == "S"
+    start = HandStart(setup.ruleset_id, "E", setup.base, setup.options)
+    (hand,) = settle_log([format_event(start), {"type": "hand_end"}])
+    assert hand.state.ruleset.cap == 32
