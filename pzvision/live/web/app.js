@@ -286,6 +286,7 @@ async function watchPicture() {
           if (url) URL.revokeObjectURL(url);
           url = fresh;
           byId("no-frame").hidden = true;
+          await new Promise((done) => setTimeout(done, 100)); // leave the processor to the detector
         } else await new Promise((done) => setTimeout(done, 400));
         number = next;
       } else await new Promise((done) => setTimeout(done, 400));
