@@ -48,11 +48,14 @@ class Node:
 
 @dataclass(eq=False)
 class Reading:
-    """Nodes of a story: by discard number, by track id."""
+    """Nodes of a story: by discard number, by track id; and by winner (0–3) the one tile of his hand that
+    was not found.
+    """
 
     nodes: list[Node] = field(default_factory=list)
     of_discard: dict[int, Node] = field(default_factory=dict)
     of_track: dict[int, Node] = field(default_factory=dict)
+    unfound: dict[int, Node] = field(default_factory=dict)
 
     def new(self, tracks: Sequence[Track], config: TableConfig, copies: int) -> Node:
         """A node of tiles of one kind."""
@@ -243,10 +246,15 @@ def _complete_hand(
         shared = reading.of_track.get(act.onto[0].id)
     if shared is not None and shared not in nodes:
         nodes.append(shared)
+    if len(nodes) == 13 - 3 * len(melds):  # one tile was not found: any that completes the hand
+        lacking = Node(np.full(KINDS, -np.log(KINDS)))
+        nodes.append(lacking)
+        reading.nodes.append(lacking)
+        reading.unfound[act.seat] = lacking
     if len(nodes) != 14 - 3 * len(melds):
         return
     winning = winning_track(act)
-    win_node = shared or (reading.of_track.get(winning.id) if winning else None) or nodes[-1]
+    win_node = shared or (reading.of_track.get(winning.id) if winning else None) or nodes[0]
     counts = np.zeros(KINDS, np.int64)
     for node in reading.nodes:
         if node not in nodes:
@@ -254,7 +262,8 @@ def _complete_hand(
     options: list[list[tuple[float, Tile]]] = []
     for node in nodes:
         scored = sorted((float(node.scores.max() - node.scores[k]), k) for k in range(KINDS))
-        options.append([o for o in scored if o[0] <= _SPAN][:6])
+        unknown = node is reading.unfound.get(act.seat)
+        options.append([o for o in scored if o[0] <= _SPAN][: KINDS if unknown else 6])
     start = (sum(o[0][0] for o in options), (0,) * len(nodes))
     heap, seen = [start], {start[1]}
     for _ in range(_SEARCH):

@@ -174,6 +174,8 @@ def _win(act: Act, acts: Sequence[Act], reading: Reading, ruleset: Ruleset, seat
     melds = melds_before(acts, act, reading)
     tracks = hand_tracks(act, acts, len(melds))
     tiles = [reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track]
+    if act.seat in reading.unfound:
+        tiles.append(reading.unfound[act.seat].tile)
     winning = winning_track(act)
     node = reading.of_discard.get(act.target) if act.by == "discard" else None
     if act.by == "rob_kong" and act.onto:
