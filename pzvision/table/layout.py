@@ -206,7 +206,18 @@ class Layout:
                         break
                 if merged:
                     break
-        return parts
+        return [piece for part in parts for piece in self._fourth_later(part)]
+
+    @staticmethod
+    def _fourth_later(part: list[Track]) -> list[list[Track]]:
+        """Four in a row of which one's place was seen empty after the three others lay there: it came later,
+        as in a 巴杠 right after the 碰.
+        """
+        if len(part) != 4:
+            return [part]
+        last = max(part, key=lambda t: t.empty_at)
+        others = [t for t in part if t is not last]
+        return [others, [last]] if last.empty_at >= max(t.since for t in others) else [part]
 
     def _join(self, a: list[Track], b: list[Track], touch: object) -> bool:
         assert callable(touch)

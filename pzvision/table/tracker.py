@@ -80,6 +80,7 @@ class Track:
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
         polygon: ``(4, 2)`` table cm of the last sharp look.
         standing: mean over looks of how likely it is a standing face, 0–1.
+        empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         settled: it has been at rest long enough to count.
     """
 
@@ -101,6 +102,7 @@ class Track:
     back_at: float = 0.0
     settled: bool = False
     standing: float = 0.0
+    empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
 
     def scores(self, config: TableConfig) -> FloatArray:
@@ -298,6 +300,7 @@ class Tracker:
             weight = self._weight(seen.at[index], motion)
             if gap > config.still_cm:  # still on its way: it begins anew where it is now
                 candidate.at, candidate.since, candidate.looks = seen.at[index], t, 0
+                candidate.empty_at = self._empty_at(candidate.at)
                 candidate.evidence = Evidence()
             else:
                 share = 1.0 / (candidate.looks + 1)
@@ -314,6 +317,7 @@ class Tracker:
             fresh.evidence.add(seen.probs[index], self._weight(fresh.at, motion), config.look_floor)
             fresh.looks = fresh.chances = 1
             fresh.reach = self._reach(fresh.at)
+            fresh.empty_at = self._empty_at(fresh.at)
             fresh.standing = float(seen.standing[index])
             self.candidates.append(fresh)
         waiting = []
@@ -354,6 +358,10 @@ class Tracker:
             out = np.maximum(out, motion.reach(at))
         total = out.sum()
         return out / total if total > 1 else out
+
+    def _empty_at(self, at: FloatArray) -> float:
+        bare = [t for t, m in self._reaches if m.bare_share(at)[0] > self.config.bare_share]
+        return max(bare, default=-1e9)
 
     def _id(self) -> int:
         self._next += 1
