@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from pathlib import Path
 
 SUMMARY = ("接摄像头看一局牌,开牌桌页面。", "Watch a table through a camera and serve the table page.")
@@ -32,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import note, printer, settlement
     from pzvision.live.serving import run_with_page
+    from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
@@ -66,4 +69,10 @@ def run(args: argparse.Namespace) -> int:
     if stats.latency_ms is not None:
         p50, p95 = stats.latency_ms
         note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
-    return 130 if stats.interrupted else 0
+    status = 130 if stats.interrupted else 0
+    if isinstance(source, LiveSource) and source.hung:
+        # Its thread sits in a read that never returns; the interpreter cannot end with it in an orderly way.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status

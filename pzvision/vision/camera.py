@@ -20,6 +20,7 @@ import numpy as np
 from pzvision.errors import PzvisionError
 from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, FrameState, Image, open_capture
 
+_CLOSE_WAIT_S = 1.0
 CameraState = Literal["opening", "ok", "black", "frozen", "lost", "ended"]
 
 
@@ -326,9 +327,19 @@ class LiveSource(FrameSource):
                 due = frame.t + every
                 yield frame
 
+    @property
+    def hung(self) -> bool:
+        """Whether a reader is still stuck in a closed source; such a thread cannot be ended from here."""
+        return self._closed and any(r.is_alive() for r in (self._reader, *self._stuck))
+
     def close(self) -> None:
+        """Let go of the camera; waits a second for its reader."""
         with self._lock:
             self._closed = True
             self._reader.abandoned = True
             self._health = replace(self._health, state="ended")
             self._lock.notify_all()
+        until = time.monotonic() + _CLOSE_WAIT_S
+        for thread in (self._reader, self._watchdog, *self._stuck):
+            if thread.is_alive() and thread is not threading.current_thread():
+                thread.join(max(0.0, until - time.monotonic()))

@@ -27,6 +27,9 @@ import cv2
 
 from pzvision.errors import PzvisionError
 
+# The same where cv2 was imported before this module.
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+
 Image = npt.NDArray[np.uint8]
 FrameState = Literal["ok", "black", "frozen"]
 

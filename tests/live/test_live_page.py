@@ -18,6 +18,7 @@ import pytest
 from pzvision.cli import main
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
+from pzvision.vision.tableview import TableDetector
 
 SIZE = (320, 180)
 CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))
@@ -71,6 +72,7 @@ def camera() -> Iterator[str]:
 def test_live_serves_the_page_until_ctrl_c(
     camera: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    assert TableDetector  # imported before the name of what it wraps is replaced
     monkeypatch.setattr("pzvision.vision.detector.TileDetector", NothingThere)
     Calibration(SIZE, CORNERS).save(tmp_path / "c.toml")
     seen: dict[str, object] = {}
@@ -88,6 +90,7 @@ def test_live_serves_the_page_until_ctrl_c(
                     url = next((w[5:] for w in str(seen["out"]).split() if "http://127" in w), None)
             assert url is not None
             url = url[url.index("http") :]
+            seen["url"] = url
             while time.monotonic() < until:
                 health = httpx.get(url + "health").json()
                 if health.get("cameras", {}).get("table", {}).get("state") == "ok" and health.get("fps"):
@@ -97,14 +100,21 @@ def test_live_serves_the_page_until_ctrl_c(
             seen["frame"] = httpx.get(url + "frame.jpg").content
             seen["state"] = httpx.get(url + "state").json()
         finally:
-            os.kill(os.getpid(), signal.SIGINT)
+            if running.is_set():
+                os.kill(os.getpid(), signal.SIGINT)
 
+    running = threading.Event()
+    running.set()
     visitor = threading.Thread(target=visit)
     visitor.start()
     words = ["--ruleset", "xichang", "--calibration", str(tmp_path / "c.toml"), "--port", "0"]
-    status = main(["live", "--camera", camera, *words, "--events", str(tmp_path / "log.jsonl")])
+    try:
+        status = main(["live", "--camera", camera, *words, "--events", str(tmp_path / "log.jsonl")])
+    finally:
+        running.clear()
     visitor.join()
     assert status == 130
+    assert "health" in seen, seen
     health = seen["health"]
     assert isinstance(health, dict) and health["ok"] and health["cameras"]["table"]["received"] > 3
     assert health["latency_ms"]["p50"] < 2000
