@@ -23,6 +23,7 @@ from pzvision.vision.motion import MotionMask
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
+_TURNED = 0.5  # the same for how likely they are backs: a tile laid face up where it stood is a new one
 _OTHERWISE = 0.4  # a difference of standing shares that makes two tiles at one place different ones
 
 
@@ -79,7 +80,7 @@ class Track:
         evidence: of its class.
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
         polygon: ``(4, 2)`` table cm of the last sharp look.
-        standing: mean over looks of how likely it is a standing face, 0–1.
+        standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         settled: it has been at rest long enough to count.
     """
@@ -102,6 +103,7 @@ class Track:
     back_at: float = 0.0
     settled: bool = False
     standing: float = 0.0
+    backness: float = 0.0
     empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
 
@@ -205,6 +207,8 @@ class Tracker:
         gaps = np.linalg.norm(places[:, None] - seen.at[None], axis=2)
         stands = np.array([t.standing for t in live])
         gaps[np.abs(stands[:, None] - seen.standing[None]) > _OTHERWISE] = np.inf
+        backs = np.array([t.backness for t in live])
+        gaps[np.abs(backs[:, None] - seen.probs[None, :, BACK]) > _TURNED] = np.inf
         pairs = np.argwhere(gaps <= self.config.match_cm)
         order = sorted((float(gaps[a, b]), int(a), int(b)) for a, b in pairs)
         taken: dict[int, int] = {}
@@ -229,6 +233,7 @@ class Tracker:
         track.looks += 1
         track.chances += 1
         track.standing += (float(seen.standing[index]) - track.standing) / track.looks
+        track.backness += (float(seen.probs[index, BACK]) - track.backness) / track.looks
         track.last, track.absent_s, track.absent_looks, track.bare_s = t, 0.0, 0, 0.0
         if weight >= 1.0:
             share = 1.0 / min(track.looks, 20)
@@ -291,6 +296,7 @@ class Tracker:
                 (float(np.linalg.norm(seen.at[i] - candidate.at)), i)
                 for i in free
                 if abs(candidate.standing - seen.standing[i]) <= _OTHERWISE
+                and abs(candidate.backness - seen.probs[i, BACK]) <= _TURNED
             ]
             near = [pair for pair in near if pair[0] <= config.match_cm]
             if not near:
@@ -311,6 +317,7 @@ class Tracker:
             candidate.looks += 1
             candidate.chances += 1
             candidate.standing += (float(seen.standing[index]) - candidate.standing) / candidate.looks
+            candidate.backness += (float(seen.probs[index, BACK]) - candidate.backness) / candidate.looks
             candidate.last = t
         for index in sorted(free):
             fresh = Track(-1, seen.at[index], seen.up[index], t, t, seen.polygons[index])
@@ -319,6 +326,7 @@ class Tracker:
             fresh.reach = self._reach(fresh.at)
             fresh.empty_at = self._empty_at(fresh.at)
             fresh.standing = float(seen.standing[index])
+            fresh.backness = float(seen.probs[index, BACK])
             self.candidates.append(fresh)
         waiting = []
         for candidate in self.candidates:

@@ -20,6 +20,7 @@ from pzvision.vision.finder import Finds
 
 _FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
 _CUT_COST: Final = 0.4  # most that an outline may differ (sum of log side ratios) from the row it is cut as
+_HALF: Final = 0.72  # of a tile's area: a smaller outline may be half of one
 _CUT_GAIN: Final = 0.3  # and how much less it must differ from the row than from one tile
 
 Image: TypeAlias = npt.NDArray[np.uint8]
@@ -110,6 +111,7 @@ class TableDetector:
         """Outlines of several tiles cut into single ones, unless those have been found as well."""
         tall, wide, _ = self.view.calibration.tile_cm
         scale = self.view.config.px_per_cm * _FACE
+        finds = join_halves(finds, wide * scale, tall * scale)
         singles: list[int] = []
         pieces: list[tuple[int, npt.NDArray[np.float32]]] = []
         for index, quad in enumerate(finds.quads):
@@ -130,6 +132,26 @@ class TableDetector:
                 quads.append(piece)
         chosen = finds[np.array(sources, np.int64)]
         return Finds(np.stack(quads).astype(np.float32), chosen.scores, chosen.classes)
+
+
+def join_halves(finds: Finds, wide: float, tall: float) -> Finds:
+    """Two outlines side by side, each of half a tile of ``wide`` × ``tall``, made one."""
+    quads = finds.quads
+    areas = np.array([cv2.contourArea(q) for q in quads])
+    small = [i for i in np.flatnonzero(areas < _HALF * wide * tall)]
+    gone: set[int] = set()
+    for a in small:
+        for b in small:
+            if a >= b or a in gone or b in gone or finds.classes[a] != finds.classes[b]:
+                continue
+            whole = cv2.minAreaRect(np.concatenate([quads[a], quads[b]]))
+            sides = sorted(whole[1])
+            if abs(np.log(max(sides[0], 1) / wide)) + abs(np.log(max(sides[1], 1) / tall)) < _CUT_COST:
+                quads = quads.copy()
+                quads[a] = cv2.boxPoints(whole)
+                gone.add(int(b))
+    keep = np.array([i for i in range(len(quads)) if i not in gone], np.int64)
+    return Finds(quads, finds.scores, finds.classes)[keep]
 
 
 def cut_quad(quad: npt.NDArray[np.float32], wide: float, tall: float) -> list[npt.NDArray[np.float32]]:

@@ -8,7 +8,8 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
-from pzvision.vision.tableview import TableDetector, TableView, cut_quad
+from pzvision.vision.finder import Finds
+from pzvision.vision.tableview import TableDetector, TableView, cut_quad, join_halves
 
 SIZE = (1280, 720)
 CALIBRATION = Calibration(SIZE, ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
@@ -82,3 +83,17 @@ def test_outlines_of_several_tiles_are_cut(sides: tuple[float, float], count: in
     assert len(pieces) == count
     assert sum(cv2.contourArea(p) for p in pieces) == pytest.approx(cv2.contourArea(quad), rel=1e-3)
     assert np.allclose(np.mean([p.mean(axis=0) for p in pieces], axis=0), quad.mean(axis=0), atol=1e-4)
+
+
+def test_two_halves_are_one_tile() -> None:
+    upper = np.array([[0, 0], [2.6, 0], [2.6, 1.8], [0, 1.8]], np.float32)
+    lower = upper + np.array([0, 1.75], np.float32)
+    whole = np.array([[10, 0], [12.7, 0], [12.7, 3.6], [10, 3.6]], np.float32)
+    quads = np.stack([upper, whole, lower])
+    finds = Finds(quads, np.array([0.6, 0.9, 0.5], np.float32), np.zeros(3, np.int64))
+    joined = join_halves(finds, 2.7, 3.6)
+    assert len(joined) == 2
+    assert cv2.contourArea(joined.quads[0]) == pytest.approx(2.6 * 3.55, rel=0.02)
+    assert np.array_equal(joined.quads[1], whole)
+    apart = Finds(np.stack([upper, lower + 20]), finds.scores[:2], finds.classes[:2])
+    assert len(join_halves(apart, 2.7, 3.6)) == 2
