@@ -138,7 +138,7 @@ def join_halves(finds: Finds, wide: float, tall: float) -> Finds:
     """Two outlines side by side, each of half a tile of ``wide`` × ``tall``, made one."""
     quads = finds.quads
     areas = np.array([cv2.contourArea(q) for q in quads])
-    small = [i for i in np.flatnonzero(areas < _HALF * wide * tall)]
+    small = np.flatnonzero(areas < _HALF * wide * tall)
     gone: set[int] = set()
     for a in small:
         for b in small:
