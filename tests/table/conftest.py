@@ -11,7 +11,7 @@ import pytest
 from pzvision.game.events import Deal, Declare, Discard, Draw, Event, Gang, Peng, Reveal, TailLamp, Win
 from pzvision.rules import load_ruleset
 from pzvision.table.reader import TableReader
-from pzvision.tiles import CLASSES, SEATS, Seat, Tile
+from pzvision.tiles import BACK, CLASSES, SEATS, Seat, Tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
@@ -31,6 +31,7 @@ class Placed:
     yaw: float
     start: float
     end: float = 1e9
+    back: bool = False
 
 
 @dataclass
@@ -46,6 +47,7 @@ class Noise:
     masks: bool = True  # the motion masks are there
     lost_looks: float = 0.0  # failed looks
     heap: bool = False
+    kongs_down: bool = False  # concealed kongs lie face down
     seed: int = 0
 
 
@@ -57,7 +59,9 @@ class Table:
     acts: list[tuple[float, Seat]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, log: Sequence[Event], *, heap: bool = False, seed: int = 0) -> Table:
+    def of(
+        cls, log: Sequence[Event], *, heap: bool = False, kongs_down: bool = False, seed: int = 0
+    ) -> Table:
         rng = np.random.default_rng(seed)
         table = cls()
         rivers: dict[Seat, list[Placed | None]] = {s: [] for s in SEATS}
@@ -121,7 +125,8 @@ class Table:
                     pengs[event.seat, event.tile] = melds[event.seat]
                 melds[event.seat] += 1
                 for k in range(count):
-                    put(event.tile, event.seat, u - 2.75 * k, -37.0, t)
+                    tile = put(event.tile, event.seat, u - 2.75 * k, -37.0, t)
+                    tile.back = kongs_down and isinstance(event, Gang) and event.kind == "an_gang"
             elif isinstance(event, Gang):
                 u = 29.8 - 11.6 * pengs[event.seat, event.tile] - 2.75 * 3
                 put(event.tile, event.seat, u, -37.0, t)
@@ -205,7 +210,7 @@ class Table:
             elif rng.random() < noise.misread:
                 tile = int(rng.integers(27))
             polygons.append(self._polygon(centre, p.yaw, p.seat))
-            rows.append(_probs(tile, p.tile, rng))
+            rows.append(_probs(BACK, BACK, rng) if p.back else _probs(tile, p.tile, rng))
         if rng.random() < noise.false_tiles:
             polygons.append(self._polygon(rng.uniform(-20, 20, 2), float(rng.uniform(0, 360)), "E"))
             rows.append(_probs(int(rng.integers(27)), 27, rng))
@@ -245,7 +250,9 @@ class Simulated:
         return self.run(reader, step)
 
     def run(self, reader: TableReader, step: float = 0.25) -> tuple[Event, ...]:
-        table = Table.of(self.log, heap=self.noise.heap, seed=self.noise.seed)
+        table = Table.of(
+            self.log, heap=self.noise.heap, kongs_down=self.noise.kongs_down, seed=self.noise.seed
+        )
         end = max(e.t or 0.0 for e in self.log) + 1.5
         kept: list[Event] = []
         for t, index, detections, mask in table.looks(end, self.noise, step):

@@ -109,3 +109,18 @@ def test_winning_hands_are_complete(sample: list[Event], simulated: Make, noise:
     log = simulated(sample, "pzh-biankadiao-que", rough).read(spoken(sample))
     true = {e.seat: e.hand for e in sample if isinstance(e, Win)}
     assert {e.seat: e.hand for e in log if isinstance(e, Win)} == true
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_a_concealed_kong_face_up_or_down(simulated: Make, noise: Make, timed: Make, down: bool) -> None:
+    whole = timed(simulate("pzh-popular", 1, 1, dealer="S", spice=0.5), 1)
+    at = next(i for i, e in enumerate(whole) if e.type == "gang" and e.kind == "an_gang")
+    log = whole[: at + 3]
+    read = simulated(log, "pzh-popular", noise(kongs_down=down)).read(spoken(log))
+    kongs = [e for e in read if e.type == "gang"]
+    true = [e for e in log if e.type == "gang"]
+    assert [(e.seat, e.kind) for e in kongs] == [(e.seat, e.kind) for e in true]  # type: ignore[union-attr]
+    if not down:
+        assert [e.tile for e in kongs] == [e.tile for e in true]  # type: ignore[union-attr]
+    result = compare(log, read[:-1])
+    assert {e.type for e in (*result.missed, *result.false)} <= ({"gang"} if down else set())
