@@ -503,15 +503,18 @@ class Decoder:
         config = self.config
         held = 13 - 3 * h.melds[seat]
         size = len(fact.tracks)
-        full = min(abs(held + 1 - size), abs(held + 1 - h.shown[seat] - size))
-        wrong = config.wrong_count_nats * min(full, 4)
+        wrong = self._wrong_count(h, seat, size, held + 1)
         tile = fact.apart
         if h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
-                cost += self._differs_any(h.last, tile, fact.tracks)
                 stays = h.last.gone is None or h.last.gone > fact.t + 2.5
-                extra = 2.0 if stays and h.claimers == 0 else 0.0
+                without = self._wrong_count(h, seat, size, held)
+                if stays and without <= wrong:  # with several winners nobody has the tile before him
+                    cost = without
+                else:
+                    cost += self._differs_any(h.last, tile, fact.tracks)
+                extra = config.stays_nats if stays and h.claimers == 0 else 0.0
                 refund = h.extra_still if h.claimers >= 1 else 0.0
             else:
                 cost, extra, refund = cost + 1.0, 0.0, 0.0
@@ -525,6 +528,11 @@ class Decoder:
             newest = ready.chain.act if ready.chain else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
             yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
+
+    def _wrong_count(self, h: Hypothesis, seat: int, size: int, expected: int) -> float:
+        """What it costs that a hand of ``expected`` tiles shows ``size``, with those shown before or all."""
+        off = min(abs(expected - size), abs(expected - h.shown[seat] - size))
+        return self.config.wrong_count_nats * min(off, 4)
 
     def _won(
         self,
@@ -585,9 +593,7 @@ class Decoder:
             yield h._replace(cost=h.cost + 4.0)
             return
         held = 13 - 3 * h.melds[seat]
-        size = len(fact.tracks)
-        wrong = min(abs(held - size), abs(held - h.shown[seat] - size))
-        cost = config.wrong_count_nats * min(wrong, 4)
+        cost = self._wrong_count(h, seat, len(fact.tracks), held)
         if h.phase != "over":
             cost += min(config.early_nats, 1.5 * max(h.wall, 0))
             cost += self._vanished(h, fact.t)

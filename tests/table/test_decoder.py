@@ -1,0 +1,248 @@
+"""Stories from facts alone: who did what when tiles came to lie somewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pzvision.rules import load_ruleset
+from pzvision.table.classes import read_classes
+from pzvision.table.decoder import Act, Decoder
+from pzvision.table.layout import Fact
+from pzvision.table.story import may_win
+from pzvision.table.tracker import Evidence, Track
+from pzvision.tiles import CLASSES, SEATS, Seat, format_tile, parse_tile, parse_tiles
+
+
+class World:
+    """Facts with made-up tracks."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+        self.count = 0
+
+    def track(self, kind: int, t: float, *, sure: float = 0.95, looks: int = 20) -> Track:
+        self.count += 1
+        probs = np.full(CLASSES, (1 - sure) / (CLASSES - 1))
+        probs[kind] = sure
+        evidence = Evidence()
+        for _ in range(looks):
+            evidence.add(probs, 1.0, 0.004)
+        track = Track(self.count, np.zeros(2), np.array([0.0, 1.0]), t, t + 50, np.zeros((4, 2)), evidence)
+        track.looks = track.chances = looks
+        return track
+
+    def discard(self, t: float, seat: Seat | None, tile: str, *, sure: float = 0.95) -> Track:
+        """``seat`` None: it lies in a heap and could be anybody's."""
+        track = self.track(parse_tile(tile), t, sure=sure)
+        owners = tuple(0.25 if seat is None else 0.97 if s == seat else 0.01 for s in SEATS)
+        self.facts.append(Fact("river", t, None, (track,), owners=owners, arms=(0.0,) * 4))
+        return track
+
+    def group(self, t: float, seat: Seat, tile: str, size: int, *, takes: Track | None = None) -> Fact:
+        tracks = tuple(self.track(parse_tile(tile), t) for _ in range(size))
+        fact = Fact("three" if size == 3 else "four", t, seat, tracks)
+        self.facts.append(fact)
+        if takes is not None:
+            takes.gone, takes.bared = t - 0.9, True
+        return fact
+
+    def hand(self, t: float, seat: Seat, tiles: str, won: str | None, *, takes: Track | None = None) -> Fact:
+        tracks = [self.track(k, t) for k in parse_tiles(tiles)]
+        apart = self.track(parse_tile(won), t) if won else None
+        fact = Fact("hand", t, seat, tuple(tracks + ([apart] if apart else [])), apart=apart)
+        self.facts.append(fact)
+        if takes is not None:
+            takes.gone, takes.bared = t - 0.9, True
+        return fact
+
+    def story(self, **options: object) -> list[Act]:
+        decoder = Decoder(**options)  # type: ignore[arg-type]
+        return decoder.decode(sorted(self.facts, key=lambda f: f.t))[0].acts()
+
+    def told(self, **options: object) -> list[str]:
+        acts = self.story(**options)
+        reading = read_classes(acts, Decoder().config)
+        out = []
+        for act in acts:
+            word = act.gang or (f"win_{act.by}" if act.by else act.kind)
+            tile = ""
+            if act.kind == "discard":
+                tile = " " + format_tile(reading.of_discard[act.number].tile)
+            out.append(f"{SEATS[act.seat]} {word}{tile}")
+        return out
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_turns_go_round_with_draws_between(world: World) -> None:
+    for i, seat in enumerate("SWNE"):
+        world.discard(3.0 + 3.3 * i, seat, f"{i + 1}m")  # type: ignore[arg-type]
+    assert world.told() == [
+        "S discard 1m", "W draw", "W discard 2m", "N draw", "N discard 3m", "E draw", "E discard 4m",
+    ]  # fmt: skip
+
+
+def test_a_claimed_discard_leaves_the_river(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    taken = world.discard(6.3, "S", "5p")
+    world.group(8.8, "N", "5p", 3, takes=taken)
+    world.discard(10.2, "N", "9s")
+    world.discard(13.5, "E", "9m")
+    assert world.told() == [
+        "E discard 1m", "S draw", "S discard 5p", "N peng", "N discard 9s", "E draw", "E discard 9m",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("takes", "kind"), [(True, "zhi_gang"), (False, "an_gang")])
+def test_four_of_a_kind_are_claimed_or_ones_own(world: World, takes: bool, kind: str) -> None:
+    last = world.discard(3.0, "E", "5p" if takes else "7m")
+    world.group(5.5, "S", "5p", 4, takes=last if takes else None)
+    world.discard(9.0, "S", "9s")
+    told = world.told()
+    assert told[-3:] == [f"S {kind}", "S draw", "S discard 9s"]
+    assert ("S draw" in told[:-3]) is (kind == "an_gang")
+
+
+def test_a_fourth_tile_right_after_the_peng_was_kept(world: World) -> None:
+    last = world.discard(3.0, "E", "5p")
+    meld = world.group(5.5, "N", "5p", 3, takes=last)
+    added = Fact("added", 7.5, "N", (world.track(parse_tile("5p"), 7.5),), onto=meld.tracks)
+    world.facts.append(added)
+    world.discard(11.0, "N", "9s")
+    kong = next(a for a in world.story() if a.kind == "gang")
+    assert kong.gang == "ba_gang" and kong.kept
+    later = World()
+    last = later.discard(3.0, "E", "5p")
+    meld = later.group(5.5, "N", "5p", 3, takes=last)
+    for i, seat in enumerate("NESW"):
+        later.discard(7.0 + 3.3 * i, seat, f"{i + 1}s")  # type: ignore[arg-type]
+    later.facts.append(replace(added, t=20.5, onto=meld.tracks))
+    kong = next(a for a in later.story() if a.kind == "gang")
+    assert kong.gang == "ba_gang" and not kong.kept
+
+
+def test_a_misread_discard_is_set_right_by_its_claim(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    taken = world.discard(6.3, "S", "6p", sure=0.6)
+    world.group(8.8, "N", "5p", 3, takes=taken)
+    world.discard(10.2, "N", "9s")
+    assert "S discard 5p" in world.told()
+
+
+def test_owners_in_a_heap_follow_from_the_turns(world: World) -> None:
+    for i in range(5):
+        world.discard(3.0 + 3.3 * i, None, f"{i + 1}m")
+    taken = world.discard(19.5, None, "8p")
+    world.group(22.0, "W", "8p", 3, takes=taken)
+    world.discard(23.5, None, "9m")
+    told = world.told(dealer="N")
+    assert [w for w in told if "discard" in w] == [
+        "N discard 1m", "E discard 2m", "S discard 3m", "W discard 4m", "N discard 5m", "E discard 8p",
+        "W discard 9m",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("tail", [True, False])
+def test_win_on_a_discard_and_who_draws_next(world: World, tail: bool) -> None:
+    world.discard(3.0, "E", "1m")
+    last = world.discard(6.3, "S", "5p")
+    world.hand(8.5, "E", "123m456m789m11s46p", "5p", takes=last)
+    world.discard(12.0, "S", "9s")
+    told = world.told(tail_lamp=tail)
+    assert told[-3:] == ["E win_discard", "S draw", "S discard 9s"]
+
+
+def test_a_player_in_turn_wins_by_his_own_draw(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    world.hand(6.5, "S", "123m456m789m11s46p", "5p")
+    assert world.told() == ["E discard 1m", "S draw", "S win_self_draw"]
+
+
+def test_two_winners_on_one_tile_that_stays(world: World) -> None:
+    world.discard(3.0, "E", "5p")
+    world.hand(5.2, "S", "123m456m789m11s46p", None)
+    world.hand(7.4, "N", "123s456s789s22s46p", None)
+    world.discard(11.0, "E", "9m")
+    told = world.told()
+    assert told[:3] == ["E discard 5p", "S win_discard", "N win_discard"]
+    assert told[3:] == ["E draw", "E discard 9m"]
+
+
+def test_after_three_wins_the_rest_is_revealed(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    hands = ("123m456m789m11s46p", "123s456s789s22s46p", "234m567m999m33s79p")
+    for i, seat in enumerate("SWN"):
+        world.hand(6.5 + 3.5 * i, seat, hands[i], "5p" if i < 2 else "8p")  # type: ignore[arg-type]
+    world.hand(16.0, "E", "1199m3344s55p678s", None)
+    told = world.told()
+    assert told[-1] == "E reveal"
+    assert sum("win" in word for word in told) == 3
+
+
+def test_a_robbed_kong(world: World) -> None:
+    last = world.discard(3.0, "E", "5p")
+    meld = world.group(5.5, "S", "5p", 3, takes=last)
+    for i, seat in enumerate("SWNE"):
+        world.discard(7.0 + 3.3 * i, seat, f"{i + 1}s")  # type: ignore[arg-type]
+    fourth = world.track(parse_tile("5p"), 20.5)
+    world.facts.append(Fact("added", 20.5, "S", (fourth,), onto=meld.tracks))
+    world.hand(22.8, "N", "123m456m789m11s46p", "5p")
+    world.discard(26.0, "E", "9m")
+    told = world.told(rob_kong=True)
+    assert told[-4:] == ["S ba_gang", "N win_rob_kong", "E draw", "E discard 9m"]
+
+
+def test_a_passing_shadow_is_no_discard(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    world.discard(6.3, "S", "2m")
+    ghost = world.track(4, 7.0, looks=2)
+    world.facts.append(Fact("river", 7.0, None, (ghost,), owners=(0.0, 0.0, 0.0, 1.0), arms=(0.0,) * 4))
+    world.discard(9.6, "W", "3m")
+    world.discard(12.9, "N", "4m")
+    assert [w for w in world.told() if "discard" in w] == [
+        "E discard 1m", "S discard 2m", "W discard 3m", "N discard 4m",
+    ]  # fmt: skip
+
+
+def test_only_what_changed_is_decided_anew(world: World) -> None:
+    for i in range(12):
+        world.discard(3.0 + 3.3 * i, SEATS[i % 4], f"{i % 9 + 1}m")
+    decoder = Decoder()
+    full = decoder.decode(world.facts)[0]
+    again = decoder.decode(world.facts, since=1e9)[0]
+    assert again is full
+    anew = Decoder().decode(world.facts[:-1])[0]
+    assert decoder.decode(world.facts[:-1], since=1e9)[0].cost == pytest.approx(anew.cost)
+
+
+def test_four_of_a_kind_is_a_hard_fact(world: World) -> None:
+    for i in range(4):
+        world.discard(3.0 + 3.3 * i, SEATS[i], "5m", sure=0.9)
+    fifth = world.discard(17.0, "E", "5m", sure=0.5)
+    probs = np.full(CLASSES, 0.001)
+    probs[4], probs[5] = 0.55, 0.42
+    fifth.evidence = Evidence()
+    for _ in range(6):
+        fifth.evidence.add(probs, 1.0, 0.004)
+    assert world.told()[-1] == "E discard 6m"
+
+
+def test_a_winner_is_read_as_a_hand_that_wins(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    last = world.discard(6.3, "S", "5p")
+    fact = world.hand(8.5, "E", "123m456m789m11s46p", "5p", takes=last)
+    blurred = fact.tracks[4]
+    probs = np.full(CLASSES, 0.004)
+    probs[7], probs[4] = 0.6, 0.3
+    blurred.evidence = Evidence()
+    blurred.evidence.add(probs, 1.0, 0.004)
+    acts = world.story()
+    rules = load_ruleset("pzh-traditional")
+    reading = read_classes(acts, Decoder().config, lambda t, m, w, a: may_win(rules, t, m, w, a))
+    assert [reading.of_track[t.id].tile for t in fact.tracks[:-1]] == parse_tiles("123m456m789m11s46p")

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pzvision.table.config import TableConfig
+from pzvision.table.layout import Fact, Layout
+from pzvision.table.tracker import Evidence, Track
+from pzvision.tiles import BACK, CLASSES, SEATS, Seat
+from pzvision.vision.calibration import Calibration
+
+CALIBRATION = Calibration((1280, 720), ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
+LAYOUT = Layout(CALIBRATION)
+LATER = 1000.0
+
+
+class Maker:
+    """Makes tracks in a seat's own centimetres."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(
+        self, seat: Seat, u: float, v: float, kind: int, since: float, *, sure: float = 0.95, yaw: float = 0.0
+    ) -> Track:
+        self.count += 1
+        at = CALIBRATION.from_seat([[u, v]], seat)[0]
+        up = CALIBRATION.from_seat([[-np.sin(np.radians(yaw)), np.cos(np.radians(yaw))]], seat)[0]
+        probs = np.full(CLASSES, (1 - sure) / (CLASSES - 1))
+        probs[kind] = sure
+        evidence = Evidence()
+        for _ in range(8):
+            evidence.add(probs, 1.0, 0.004)
+        track = Track(self.count, at, up, since, LATER, np.zeros((4, 2)), evidence)
+        track.looks = track.chances = 8
+        track.settled = True
+        return track
+
+
+@pytest.fixture
+def tile() -> Maker:
+    return Maker()
+
+
+def told(tracks: list[Track], now: float = LATER) -> list[tuple[str, str | None, int]]:
+    return [(f.kind, f.seat, len(f.tracks)) for f in LAYOUT.facts(tracks, now)]
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_a_row_before_a_player_is_his_river(seat: Seat, tile: Maker) -> None:
+    tracks = [tile(seat, -7 + 2.75 * (i % 6), -10.8 - 3.7 * (i // 6), i, float(i), yaw=8) for i in range(14)]
+    facts = LAYOUT.facts(tracks, LATER)
+    assert [f.kind for f in facts] == ["river"] * 14
+    assert {SEATS[int(np.argmax(f.owners))] for f in facts} == {seat}
+    assert min(max(f.owners) for f in facts) > 0.8
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_melds_beside_one_another(seat: Seat, tile: Maker) -> None:
+    first = [tile(seat, 29.8 - 2.75 * i, -37, 4, 10.0) for i in range(3)]
+    second = [tile(seat, 18.2 - 2.75 * i, -37, 7, 20.0) for i in range(4)]
+    assert told([*second, *first]) == [("three", seat, 3), ("four", seat, 4)]
+
+
+def test_a_turned_tile_belongs_to_its_meld(tile: Maker) -> None:
+    tracks = [tile("S", u, -37, 4, 10.0, yaw=y) for u, y in ((29.8, 0), (26.65, 90), (23.5, 0))]
+    assert told(tracks) == [("three", "S", 3)]
+
+
+def test_one_misread_tile_does_not_split_a_meld(tile: Maker) -> None:
+    tracks = [tile("S", 29.8 - 2.75 * i, -37, k, 10.0, sure=0.6) for i, k in enumerate((4, 5, 4))]
+    assert told(tracks) == [("three", "S", 3)]
+
+
+def test_a_fourth_tile_later_is_added_to_its_own_kind_only(tile: Maker) -> None:
+    meld = [tile("N", 29.8 - 2.75 * i, -37, 4, 10.0) for i in range(3)]
+    fourth = tile("N", 21.6, -37, 4, 40.0)
+    facts = LAYOUT.facts([*meld, fourth], LATER)
+    assert [(f.kind, f.t) for f in facts] == [("three", 10.0), ("added", 40.0)]
+    assert {t.id for t in facts[1].onto} == {t.id for t in meld}
+    other = tile("N", 21.6, -37, 9, 40.0)
+    assert [f.kind for f in LAYOUT.facts([*meld, other], LATER)] == ["three", "hand"]
+
+
+def test_a_hand_with_the_winning_tile_apart(tile: Maker) -> None:
+    row = [tile("W", -23 + 2.75 * i, -36.5, k, 50.0 + 0.05 * i) for i, k in enumerate((1, 2, 3, 4, 4, 4, 9))]
+    winning = tile("W", -23 + 2.75 * 7 + 1.5, -36.5, 9, 50.2)
+    (fact,) = LAYOUT.facts([winning, *row], LATER)
+    assert (fact.kind, fact.seat, len(fact.tracks)) == ("hand", "W", 8)
+    assert fact.apart is winning
+
+
+def test_a_hand_with_a_tile_not_found_is_one_hand(tile: Maker) -> None:
+    kinds = (23, 24, 24, None, 25, 25, 4)
+    row = [tile("W", -23 + 2.75 * i, -36.5, k, 50.0) for i, k in enumerate(kinds) if k is not None]
+    assert told(row) == [("hand", "W", 6)]
+
+
+def test_melds_and_hand_of_one_row_are_told_apart_by_time(tile: Maker) -> None:
+    meld = [tile("E", 29.8 - 2.75 * i, -37, 4, 10.0) for i in range(3)]
+    hand = [tile("E", -23 + 2.75 * i, -36.5, i, 60.0) for i in range(11)]
+    assert told([*meld, *hand]) == [("three", "E", 3), ("hand", "E", 11)]
+
+
+def test_shown_tiles_and_the_tail_lamp(tile: Maker) -> None:
+    shown = [tile("E", -23 + 2.75 * i, -32.1, i, 30.0) for i in range(4)]
+    lamp = tile("N", 17.0, -25.0, 8, 0.0)
+    assert told([*shown, lamp]) == [("lamp", None, 1), ("shown", "E", 4)]
+
+
+def test_backs_are_a_kong_only_where_melds_lie_and_when_they_come(tile: Maker) -> None:
+    assert told([tile("S", 29.8 - 2.75 * i, -37, BACK, 10.0) for i in range(4)]) == [("four", "S", 4)]
+    assert told([tile("S", 29.8 - 2.75 * i, -37, BACK if i in (0, 3) else 6, 10.0) for i in range(4)]) == [
+        ("four", "S", 4)
+    ]
+    assert told([tile("S", 29.8 - 2.75 * i, -37, BACK, 0.0) for i in range(4)]) == []
+    assert told([tile("S", -23 + 2.75 * i, -37, BACK, 10.0) for i in range(13)]) == []
+
+
+def test_a_group_still_growing_waits(tile: Maker) -> None:
+    tracks = [tile("S", 29.8 - 2.75 * i, -37, 4, 10.0) for i in range(3)]
+    assert told(tracks, now=10.4) == []
+    assert told(tracks, now=11.0) == [("three", "S", 3)]
+
+
+def test_facts_of_the_same_tracks_have_the_same_key(tile: Maker) -> None:
+    tracks = [tile("S", 29.8 - 2.75 * i, -37, 4, 10.0) for i in range(3)]
+    one, two = (LAYOUT.facts(t, LATER)[0] for t in (tracks, tracks[::-1]))
+    assert one.key == two.key and isinstance(one, Fact)
+
+
+def test_thresholds_grow_with_the_tiles() -> None:
+    big = Calibration(CALIBRATION.image_size, CALIBRATION.corners, tile_cm=(4.8, 3.6, 2.8))
+    assert TableConfig().scaled_to(big).neighbour_cm == pytest.approx(4.8)
+    assert TableConfig().scaled_to(CALIBRATION) == TableConfig()
