@@ -73,6 +73,10 @@ class TableConfig:
     """Tiles lying face down farther to a player's right than this may be a concealed kong."""
     kong_after_s: float = 3.0
     """And only those that came later than this."""
+    maybe_standing: float = 0.3
+    """A face in a player's row that was there from the start stands if it looks so at least this much."""
+    beside_cm: float = 9.0
+    """Faces in a row this near to one another stand or lie alike."""
     neighbour_cm: float = 3.6
     """Centres of tiles side by side in a row are no farther apart than this."""
     apart_cm: float = 3.5

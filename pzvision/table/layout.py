@@ -94,8 +94,10 @@ class Layout:
         config = self.config
         rows: dict[tuple[Seat, Zone], list[Track]] = {}
         found: list[Fact] = []
+        tracks = list(tracks)
+        upright = self._upright(tracks)
         for track in tracks:
-            if not track.settled or track.is_other or track.standing > 0.5:
+            if not track.settled or track.is_other or track.id in upright:
                 continue
             zone = self.zone_of(track)
             if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
@@ -110,6 +112,35 @@ class Layout:
         for (seat, zone), row in rows.items():
             found.extend(self._row(seat, zone, row, now))
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
+
+    def _upright(self, tracks: list[Track]) -> set[int]:
+        """Ids of standing faces: by their own looks, those of their neighbours in the row, and by having
+        stood there from the beginning, when nobody has laid down anything.
+        """
+        config = self.config
+        row = [t for t in tracks if t.standing > 0.1]
+        if not row:
+            return set()
+        start = min(t.since for t in tracks)
+        shares = {
+            t.id: 1.0
+            if t.standing > config.maybe_standing and t.since < start + config.burst_s
+            else t.standing
+            for t in row
+        }
+        out = set()
+        for track in row:
+            end = track.last if track.gone is None else track.gone
+            beside = [
+                shares[o.id]
+                for o in row
+                if float(np.linalg.norm(o.at - track.at)) < config.beside_cm
+                and min(end, o.last) - max(track.since, o.since) > config.rest_s
+            ]
+            mean = (shares[track.id] + sum(beside)) / (1 + len(beside))
+            if mean > 0.5:
+                out.add(track.id)
+        return out
 
     def _may_be_kong(self, track: Track) -> bool:
         """Whether a tile lying face down lies where melds do, and came there during the hand."""
@@ -268,16 +299,22 @@ class Layout:
         return best[1] if best else None
 
     def _hands(self, seat: Seat, parts: list[list[Track]], places: dict[int, FloatArray]) -> list[Fact]:
-        """A laid-down hand is one fact, the tile a little apart included."""
+        """What was laid down at one time is one hand, the tile a little apart included."""
         if not parts:
             return []
         config = self.config
-        parts = sorted(parts, key=len, reverse=True)
-        body = list(parts[0])
-        for part in parts[1:]:
-            if len(part) <= 2 or abs(part[0].since - body[0].since) <= 3 * config.burst_s:
-                body.extend(part)
-        body.sort(key=lambda t: float(places[t.id][0]))
+        found: list[Fact] = []
+        parts = sorted(parts, key=lambda p: (_time(p, config), p[0].id))
+        while parts:
+            first = _time(parts[0], config)
+            acts = [p for p in parts if _time(p, config) - first <= 3 * config.burst_s]
+            parts = parts[len(acts) :]
+            found.append(self._hand(seat, sorted(acts, key=len, reverse=True), places))
+        return found
+
+    def _hand(self, seat: Seat, parts: list[list[Track]], places: dict[int, FloatArray]) -> Fact:
+        config = self.config
+        body = sorted((t for part in parts for t in part), key=lambda t: float(places[t.id][0]))
         apart: Track | None = None
         alone = [p[0] for p in parts[1:] if len(p) == 1]
         if len(body) >= 2:
@@ -294,7 +331,7 @@ class Layout:
                 apart = alone[0]
         else:
             apart = body[0]
-        return [Fact("hand", _time(body, config), seat, tuple(body), apart=apart)]
+        return Fact("hand", _time(body, config), seat, tuple(body), apart=apart)
 
 
 def _time(tracks: Sequence[Track], config: TableConfig) -> float:
