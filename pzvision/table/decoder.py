@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log
+from math import inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -220,15 +220,15 @@ class Decoder:
             yield h._replace(cost=h.cost + noise)
             yield from self._discard(h, fact)
         elif fact.kind in ("three", "four"):
-            yield h._replace(cost=h.cost + 1.5 * config.noise_nats)
+            yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._claim(h, fact)
             if fact.kind == "four":
                 yield from self._own_kong(h, fact)
         elif fact.kind == "added":
-            yield h._replace(cost=h.cost + config.noise_nats)
+            yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._added_kong(h, fact)
         elif fact.kind == "hand":
-            yield h._replace(cost=h.cost + 1.5 * config.noise_nats)
+            yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._win(h, fact)
             yield from self._reveal(h, fact)
         elif fact.kind == "shown":
@@ -239,6 +239,14 @@ class Decoder:
             yield h.plus(Act("shown", seat, fact.t, fact.tracks), shown=tuple(counts))
         else:
             yield h.plus(Act("lamp", -1, fact.t, fact.tracks)) if self.tail_lamp else h
+
+    def _row_noise(self, fact: Fact) -> float:
+        """What it costs that tiles in a player's row mean nothing: little if they did not stay, for melds and
+        hands do (a standing tile moved, a hand mistaken for one).
+        """
+        stay = sum(t.gone is None for t in fact.tracks) / len(fact.tracks)
+        weak = self.config.weak_noise_nats
+        return weak + stay * (1.5 * self.config.noise_nats - weak)
 
     # ---- discards ---------------------------------------------------------------------------------
 
@@ -289,18 +297,18 @@ class Decoder:
                 )
 
     def _place_cost(self, h: Hypothesis, fact: Fact, seat: int) -> tuple[float, float]:
-        """What it costs that this tile is that seat's, and whether its place agrees (0–1)."""
+        """What it costs that this tile is that seat's, and how sure its place is why (0–1)."""
         config = self.config
         prior = config.place_prior
+        # Where tiles lie says whose they are, or (a heap) nothing. How often it says nothing is learnt from
+        # the game so far, in a way that does not depend on the order in which tiles came.
         doubt = (h.placed - h.agreed + prior * config.place_doubt) / (h.placed + prior)
-        doubt = min(max(doubt * 1.2, 0.02), 0.95)
-        chance = (1 - doubt) * fact.owners[seat] + doubt * 0.25
-        cost = -log(max(chance, 1e-6)) - _usual(doubt)
+        told, untold = (1 - doubt) * fact.owners[seat], doubt * 0.25
+        cost = -log(told + untold)
         arms = fact.arms
         if sum(arms) > 0.3:
             cost += config.arm_nats * (max(arms) - arms[seat])
-        agreed = 1.0 if fact.owners[seat] >= max(fact.owners) - 1e-9 else 0.0
-        return cost, agreed
+        return cost, told / (told + untold)
 
     # ---- turns --------------------------------------------------------------------------------------
 
@@ -639,8 +647,3 @@ def _plus_one(melds: tuple[int, int, int, int], seat: int) -> tuple[int, int, in
 
 def _without(slots: tuple[tuple[int, int, float], ...], number: int) -> tuple[tuple[int, int, float], ...]:
     return tuple(s for s in slots if s[0] != number)
-
-
-def _usual(doubt: float) -> float:
-    """What a tile in its usual place costs, taken off so that a game without surprises is free."""
-    return -log((1 - doubt) * 0.95 + doubt * 0.25) if doubt < 0.5 else -log(exp(-1.0))
