@@ -131,6 +131,8 @@ class TableConfig:
     """Per turn that would have to be shorter."""
     draw_s: float = 1.6
     """A draw comes this long before the act that follows it, where nothing better is known."""
+    doubt_after_s: float = 2.0
+    """A tile is called unsure only when it has lain this long."""
     close_nats: float = 2.0
     """Two readings closer than this are a doubt."""
 

@@ -188,7 +188,7 @@ class TableReader:
             last = max((a.t for a in acts), default=end)
             over = min(end, last + 1.5)
         events = tell(acts, self._reading, self._hand, self._heard(now), over)
-        return self._publish([self._with_frame(e) for e in events], acts)
+        return self._publish([self._with_frame(e) for e in events], now)
 
     def _heard(self, now: float) -> list[Declare]:
         return [d for d in self._declarations if d.t is None or d.t <= now]
@@ -203,7 +203,7 @@ class TableReader:
         frame = self._looks[max(index, 0)][1] if self._looks else 0
         return replace(event, frame=frame)
 
-    def _publish(self, events: list[Event], acts: Sequence[Act]) -> Update | None:
+    def _publish(self, events: list[Event], now: float) -> Update | None:
         keep = 0
         for old, new in zip(self._events, events, strict=False):
             if not _same(old, new):
@@ -213,17 +213,18 @@ class TableReader:
             return None
         fresh = tuple(events[keep:])
         self._events = (*self._events[:keep], *fresh)
-        self._doubts = self._find_doubts()
-        del acts
+        self._doubts = self._find_doubts(now)
         return Update(keep, fresh, self._doubts)
 
-    def _find_doubts(self) -> tuple[Doubt, ...]:
+    def _find_doubts(self, now: float) -> tuple[Doubt, ...]:
+        """Records whose tile two kinds explain almost as well, once there has been time to look."""
         doubts = []
         nodes = {id(n): n for n in self._reading.nodes}
         for index, event in enumerate(self._events):
             tile = getattr(event, "tile", None)
             sure = getattr(event, "confidence", None)
-            if tile is None or sure is None or sure > 0.9:
+            young = event.t is not None and now - event.t < self.config.doubt_after_s
+            if tile is None or sure is None or sure > 0.9 or young:
                 continue
             for node in nodes.values():
                 if node.tile == tile and abs(node.confidence - sure) < 5e-4:
