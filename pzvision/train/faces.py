@@ -31,7 +31,8 @@ from pzvision.errors import PzvisionError
 from pzvision.synth.faces import OTHER_VARIANTS, random_look
 from pzvision.synth.faces import draw_face as draw_look
 from pzvision.tiles import KINDS, OTHER, parse_tile
-from pzvision.train.reader_draw import draw_face, font_files, random_style
+from pzvision.train.reader_canvas import font_files, random_style
+from pzvision.train.reader_draw import draw_face
 
 Bytes = npt.NDArray[np.uint8]
 SCENE: Final = 96

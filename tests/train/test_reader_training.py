@@ -89,7 +89,8 @@ def test_scene_has_the_box_in_its_middle(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [*range(KINDS), OTHER])
 def test_drawn_faces_differ_between_styles(kind: int) -> None:
-    from pzvision.train.reader_draw import draw_face, font_files, random_style
+    from pzvision.train.reader_canvas import font_files, random_style
+    from pzvision.train.reader_draw import draw_face
 
     fonts = font_files()
     if not fonts:
