@@ -13,7 +13,7 @@ import onnxruntime as ort
 
 from pzvision.errors import PzvisionError
 from pzvision.vision.detections import FloatArray, IntArray
-from pzvision.vision.obb import anchor_points, decode, side_px, suppress
+from pzvision.vision.obb import anchor_points, decode, side_px, suppress, vote
 
 Image = npt.NDArray[np.uint8]
 FACE: Final = 0
@@ -31,6 +31,7 @@ class FinderConfig:
         threshold: least score of a find, 0–1.
         back_threshold: least score of a back; plain dark rectangles look like one.
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
+        vote: outlines more alike than this to the one that stays are averaged into it.
         again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
         small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
             the picture is looked at again, larger (at most as it is), in overlapping windows.
@@ -44,6 +45,7 @@ class FinderConfig:
     threshold: float = 0.3
     back_threshold: float = 0.45
     overlap: float = 0.5
+    vote: float = 0.6
     again: bool = True
     small_px: float = 24.0
     large_px: float = 130.0
@@ -182,6 +184,8 @@ class TileFinder:
         rows = self._session.run(None, {self._input: canvas})[0]
         quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
         keep = suppress(quads, scores, self.config.overlap)
+        better = vote(quads, scores, keep, self.config.vote)
+        quads[keep] = better
         keep = keep[(classes[keep] == FACE) | (scores[keep] >= self.config.back_threshold)]
         quads = quads[keep] * np.array([width / w, height / h], np.float32)
         return Finds(quads, scores[keep], classes[keep])

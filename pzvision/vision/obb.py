@@ -78,26 +78,31 @@ def decode(
     return quads, scores.astype(np.float32), rows[:, 8:].argmax(1).astype(np.int64)
 
 
-def overlaps(quads: FloatArray) -> FloatArray:
-    """``(N, N)`` how much alike outlines are, 0–1: 1 for the same outline, about IoU where it is high.
+def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
+    """``(N, M)`` how much alike outlines are to others (None: to each other), 0–1; about IoU where it is high.
 
     The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
     which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
     """
-    centre = quads.mean(1)
+    centre, xx, yy, xy = _moments(quads)
+    centre2, xx2, yy2, xy2 = (centre, xx, yy, xy) if others is None else _moments(others)
+    sxx, syy, sxy = xx[:, None] + xx2, yy[:, None] + yy2, xy[:, None] + xy2
+    dx, dy = centre[:, None, 0] - centre2[:, 0], centre[:, None, 1] - centre2[:, 1]
+    det = np.maximum(sxx * syy - sxy**2, 1e-9)
+    far = (syy * dx**2 + sxx * dy**2 - 2 * sxy * dx * dy) / det / 4
+    own, own2 = np.maximum(xx * yy - xy**2, 1e-12), np.maximum(xx2 * yy2 - xy2**2, 1e-12)
+    spread = 0.5 * np.log(det / (4 * np.sqrt(own[:, None] * own2)) + 1e-9)
+    coefficient = np.exp(-np.clip(far + spread, 0, 80))
+    return np.asarray(1 - np.sqrt(np.clip(1 - coefficient, 0, 1)), np.float32)
+
+
+def _moments(quads: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Centre ``(N, 2)`` and second moments xx, yy, xy ``(N,)`` of the area inside each outline."""
     u = (quads[:, 1] - quads[:, 0]) / 2
     v = (quads[:, 3] - quads[:, 0]) / 2
     xx = (u[:, 0] ** 2 + v[:, 0] ** 2) / 3 + 1e-6
     yy = (u[:, 1] ** 2 + v[:, 1] ** 2) / 3 + 1e-6
-    xy = (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
-    sxx, syy, sxy = xx[:, None] + xx, yy[:, None] + yy, xy[:, None] + xy
-    dx, dy = centre[:, None, 0] - centre[:, 0], centre[:, None, 1] - centre[:, 1]
-    det = np.maximum(sxx * syy - sxy**2, 1e-9)
-    far = (syy * dx**2 + sxx * dy**2 - 2 * sxy * dx * dy) / det / 4
-    own = np.maximum(xx * yy - xy**2, 1e-12)
-    spread = 0.5 * np.log(det / (4 * np.sqrt(own[:, None] * own)) + 1e-9)
-    coefficient = np.exp(-np.clip(far + spread, 0, 80))
-    return np.asarray(1 - np.sqrt(np.clip(1 - coefficient, 0, 1)), np.float32)
+    return quads.mean(1), xx, yy, (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
 
 
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
@@ -115,6 +120,24 @@ def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
         if kept[i]:
             kept[i + 1 :] &= ~alike[i, i + 1 :]
     return order[kept]
+
+
+def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) -> FloatArray:
+    """``(K, 4, 2)``: the kept outlines, each the mean, by score, of all more alike to it than ``limit``.
+
+    Several anchors see one tile, each a little off in its own way.
+    """
+    alike = overlaps(quads[kept], quads) > limit
+    out = quads[kept].copy()
+    for row, at in enumerate(kept):
+        others = np.flatnonzero(alike[row])
+        if len(others) < 2:
+            continue
+        turned = np.stack([np.roll(quads[others], k, axis=1) for k in range(4)], axis=1)
+        best = np.abs(turned - quads[at]).sum(axis=(2, 3)).argmin(axis=1)
+        weights = scores[others][:, None, None] / scores[others].sum()
+        out[row] = (turned[np.arange(len(others)), best] * weights).sum(axis=0)
+    return out
 
 
 def side_px(quads: FloatArray) -> npt.NDArray[np.float32]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pzvision.vision.obb import anchor_points, decode, decode_shape, overlaps, side_px, suppress
+from pzvision.vision.obb import anchor_points, decode, decode_shape, overlaps, side_px, suppress, vote
 
 
 def parallelogram(turn: float, width: float, height: float, slant: float) -> np.ndarray:
@@ -120,3 +120,15 @@ def test_suppress_of_nothing_is_nothing() -> None:
 def test_side_is_the_root_of_the_area() -> None:
     quad = parallelogram(1.1, 30, 40, 0.5)
     assert side_px(quad[None])[0] == pytest.approx(np.sqrt(cv2.contourArea(quad)), rel=1e-3)
+
+
+def test_voting_averages_what_sees_the_same_tile_whatever_its_first_corner() -> None:
+    quad = parallelogram(0.7, 30, 40, 0.2)
+    far = quad + np.float32(200)
+    quads = np.stack([quad, np.roll(quad + 2, 1, axis=0), np.roll(quad - 1, 2, axis=0), far]).astype(
+        np.float32
+    )
+    scores = np.array([0.8, 0.4, 0.4, 0.7], np.float32)
+    got = vote(quads, scores, np.array([0, 3]), 0.6)
+    assert got[0] == pytest.approx(quad + (0.4 * 2 - 0.4 * 1) / 1.6, abs=1e-3)
+    assert got[1] == pytest.approx(far)
