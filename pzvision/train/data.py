@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ class Source:
         crops: folder of single faces by class (``composites``).
         per_series: at most this many equal votes for the photos of one series.
         drawn: share of pictures whose faces are drawn instead of photographed.
+        tile_px: least and greatest height of tiles in scenes, px of 1280×960.
+        layouts: weights of the arrangements of scenes; None for the usual ones.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Source:
     crops: str = ""
     per_series: float = 12.0
     drawn: float = 0.0
+    tile_px: tuple[float, float] = (22.0, 110.0)
+    layouts: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     else:
 
         def make(rng: np.random.Generator) -> Scene:
-            return rendered_scene(rng, crops, source.drawn)
+            return rendered_scene(rng, crops, source)
 
     truth: dict[str, npt.NDArray[Any]] = {}
     for index in tqdm(range(source.count), desc=source.name, unit="picture"):
@@ -246,16 +250,19 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     return pool
 
 
-def rendered_scene(rng: np.random.Generator, crops: Path | None, drawn: float) -> Scene:
-    """One scene of `pzvision.synth.scenes`; ``drawn``: the chance that its faces are drawn, not photos."""
+def rendered_scene(rng: np.random.Generator, crops: Path | None, source: Source) -> Scene:
+    """One scene of `pzvision.synth.scenes`, its faces drawn or from ``crops`` as the source says."""
     from pzvision.synth.faces import CropFaces, FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
     from pzvision.tiles import BACK
 
     textures: list[FaceSource] | None = None
-    if crops is not None and rng.random() >= drawn:
+    if crops is not None and rng.random() >= source.drawn:
         textures = [CropFaces(crops, rng)]
-    config = SceneConfig(tile_px=(22.0, 110.0), hard=0.4)
+    low, high = source.tile_px
+    config = SceneConfig(tile_px=(low, high), hard=0.4)
+    if source.layouts:
+        config = dataclasses.replace(config, layouts=tuple(source.layouts.items()))
     scene = random_scene(rng, size=(1280, 960), textures=textures, config=config)
     shown = scene.visible >= VISIBLE
     hidden = ~shown & (scene.visible >= IGNORED)

@@ -144,7 +144,7 @@ class _Average:
 
     def update(self, model: nn.Module) -> None:
         self.updates += 1
-        keep = 0.9995 * (1 - math.exp(-self.updates / 1000))
+        keep = 0.998 * (1 - math.exp(-self.updates / 500))
         new = model.state_dict()
         for name, value in self.model.state_dict().items():
             if value.dtype.is_floating_point:

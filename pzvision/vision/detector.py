@@ -29,11 +29,14 @@ class DetectorConfig:
         finder: stage 1.
         reader: stage 2.
         back_share: probability of `tiles.BACK` for what stage 1 calls a back, and of a face for the rest.
+        least_confidence: faces whose score times the probability of their name is less are left out. Chosen
+            on rendered scenes: 0.3 to 0.4 have the best F1 (recall 0.88, precision 0.95 at 0.35).
     """
 
     finder: FinderConfig = field(default_factory=FinderConfig)
     reader: ReaderConfig = field(default_factory=ReaderConfig)
     back_share: float = 0.97
+    least_confidence: float = 0.35
 
 
 def find_model(name: str, model_dir: Path | None = None) -> Path:
@@ -113,4 +116,7 @@ class TileDetector:
             names = reading.probs / reading.probs.sum(axis=1, keepdims=True)
             quads[~back] = turned[~back]
         probs[:, : OTHER + 1] = names * (1 - probs[:, BACK:])
-        return Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)
+        found = Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)
+        if self._reader is None:
+            return found
+        return found[back | (found.confidences >= self.config.least_confidence)]

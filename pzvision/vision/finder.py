@@ -13,7 +13,7 @@ import onnxruntime as ort
 
 from pzvision.errors import PzvisionError
 from pzvision.vision.detections import FloatArray, IntArray
-from pzvision.vision.obb import anchor_points, decode, side_px, suppress, vote
+from pzvision.vision.obb import anchor_points, covered, decode, side_px, suppress, vote
 
 Image = npt.NDArray[np.uint8]
 FACE: Final = 0
@@ -31,6 +31,7 @@ class FinderConfig:
         threshold: least score of a find, 0–1.
         back_threshold: least score of a back; plain dark rectangles look like one.
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
+        inside: a find with this share of its area inside a better one is a piece of that tile.
         vote: outlines more alike than this to the one that stays are averaged into it.
         again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
         small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
@@ -45,6 +46,7 @@ class FinderConfig:
     threshold: float = 0.3
     back_threshold: float = 0.45
     overlap: float = 0.5
+    inside: float = 0.65
     vote: float = 0.6
     again: bool = True
     small_px: float = 24.0
@@ -164,7 +166,8 @@ class TileFinder:
         every = _join(parts)
         order = np.argsort(-every.scores, kind="stable")
         every = every[order]
-        return every[suppress(every.quads, every.scores, cfg.overlap)]
+        every = every[suppress(every.quads, every.scores, cfg.overlap)]
+        return every[~covered(every.quads, cfg.inside)]
 
     def _look(self, image: Image, scale: float) -> Finds:
         height, width = image.shape[:2]
@@ -187,6 +190,7 @@ class TileFinder:
         better = vote(quads, scores, keep, self.config.vote)
         quads[keep] = better
         keep = keep[(classes[keep] == FACE) | (scores[keep] >= self.config.back_threshold)]
+        keep = keep[~covered(quads[keep], self.config.inside)]
         quads = quads[keep] * np.array([width / w, height / h], np.float32)
         return Finds(quads, scores[keep], classes[keep])
 

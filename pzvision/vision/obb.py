@@ -79,7 +79,7 @@ def decode(
 
 
 def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
-    """``(N, M)`` how much alike outlines are to others (None: to each other), 0–1; about IoU where it is high.
+    """``(N, M)`` how much alike outlines are to others (None: to each other), 0–1; near IoU where high.
 
     The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
     which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
@@ -102,7 +102,13 @@ def _moments(quads: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, Flo
     v = (quads[:, 3] - quads[:, 0]) / 2
     xx = (u[:, 0] ** 2 + v[:, 0] ** 2) / 3 + 1e-6
     yy = (u[:, 1] ** 2 + v[:, 1] ** 2) / 3 + 1e-6
-    return quads.mean(1), xx, yy, (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
+    xy = (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
+    return (
+        np.asarray(quads.mean(1), np.float32),
+        xx.astype(np.float32),
+        yy.astype(np.float32),
+        xy.astype(np.float32),
+    )
 
 
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
@@ -120,6 +126,25 @@ def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
         if kept[i]:
             kept[i + 1 :] &= ~alike[i, i + 1 :]
     return order[kept]
+
+
+def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
+    """``(N,)``: which outlines have at least ``share`` of their area inside one further up in the order.
+
+    Faces of tiles cannot lie so, whatever covers them: a piece of a tile was taken for another tile.
+    """
+    out = np.zeros(len(quads), bool)
+    low, high = quads.min(1), quads.max(1)
+    areas = side_px(quads) ** 2
+    for i in range(1, len(quads)):
+        both = np.minimum(high[i], high[:i]) - np.maximum(low[i], low[:i])
+        near = np.flatnonzero((both > 0).all(1) & (both.prod(1) >= share * areas[i]) & ~out[:i])
+        for j in near:
+            shared, _ = cv2.intersectConvexConvex(quads[i], quads[j])
+            if shared >= share * areas[i]:
+                out[i] = True
+                break
+    return out
 
 
 def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) -> FloatArray:

@@ -49,12 +49,14 @@ def test_faces_of_easy_scenes_are_found_where_they_lie(detector: TileDetector, s
     assert found / total >= 0.95
 
 
-def test_few_finds_are_nowhere_near_a_tile(detector: TileDetector, scenes: list[Scene]) -> None:
+def test_few_faces_are_named_where_no_tile_is(detector: TileDetector, scenes: list[Scene]) -> None:
     wrong = total = 0
     for scene in scenes:
-        finds = detector.find(scene.image)
-        best = alike(finds.quads, scene.polygons).max(axis=1)
-        wrong, total = wrong + int((best < 0.3).sum()), total + len(finds)
+        found = detector(scene.image)
+        faces = found.polygons[found.class_ids != BACK]
+        best = alike(faces, scene.polygons).max(axis=1)
+        wrong, total = wrong + int((best < 0.3).sum()), total + len(faces)
+    assert total >= 40
     assert wrong / total <= 0.08
 
 

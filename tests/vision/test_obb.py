@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pzvision.vision.obb import anchor_points, decode, decode_shape, overlaps, side_px, suppress, vote
+from pzvision.vision.obb import (
+    anchor_points,
+    covered,
+    decode,
+    decode_shape,
+    overlaps,
+    side_px,
+    suppress,
+    vote,
+)
 
 
 def parallelogram(turn: float, width: float, height: float, slant: float) -> np.ndarray:
@@ -132,3 +141,14 @@ def test_voting_averages_what_sees_the_same_tile_whatever_its_first_corner() -> 
     got = vote(quads, scores, np.array([0, 3]), 0.6)
     assert got[0] == pytest.approx(quad + (0.4 * 2 - 0.4 * 1) / 1.6, abs=1e-3)
     assert got[1] == pytest.approx(far)
+
+
+def test_a_piece_of_a_better_find_is_covered_and_a_neighbour_is_not() -> None:
+    quad = parallelogram(0.7, 40, 50, 0.2)
+    middle = quad.mean(0)
+    piece = middle + (quad - middle) * np.float32(0.5)
+    half_under = quad + (quad[1] - quad[0]) * np.float32(0.5)
+    beside = quad + (quad[1] - quad[0])
+    quads = np.stack([quad, piece, half_under, beside]).astype(np.float32)
+    assert covered(quads, 0.65).tolist() == [False, True, False, False]
+    assert covered(quads[:0], 0.65).tolist() == []
