@@ -69,6 +69,10 @@ class TableConfig:
     """Then tiles shown by a dance, up to here."""
     wall_edge_cm: float = 19.9
     """Then the wall, up to here; all within is river."""
+    lamp_start_s: float = 1.5
+    """The tail lamp lies on the wall within this of the first look."""
+    lamp_next_cm: float = 7.0
+    """And the next one no farther from the one before than this."""
     kong_from_cm: float = 8.0
     """Tiles lying face down farther to a player's right than this may be a concealed kong."""
     kong_after_s: float = 3.0

@@ -70,11 +70,18 @@ def equality(tracks: Sequence[Track], config: TableConfig) -> tuple[int, float]:
 
 
 class Layout:
-    """Sorts tracks into facts by the zones of one table."""
+    """Sorts tracks into facts by the zones of one table.
 
-    def __init__(self, calibration: Calibration, config: TableConfig | None = None) -> None:
+    ``tail_lamp``: whether this game shows the wall's last tile; if not, a face on the wall's line is a
+    discard thrown far.
+    """
+
+    def __init__(
+        self, calibration: Calibration, config: TableConfig | None = None, *, tail_lamp: bool = True
+    ) -> None:
         self.calibration = calibration
         self.config = config or TableConfig()
+        self.tail_lamp = tail_lamp
 
     def seat_of(self, at: FloatArray) -> Seat:
         """The seat whose edge is nearest."""
@@ -82,7 +89,10 @@ class Layout:
 
     def zone_of(self, track: Track) -> Zone:
         """By distance from the edge alone; a meld is told from a hand only by `facts`."""
-        edge = self.calibration.half - float(np.abs(track.at).max())
+        return self._zone_at(track.at)
+
+    def _zone_at(self, at: FloatArray) -> Zone:
+        edge = self.calibration.half - float(np.abs(at).max())
         if edge < self.config.meld_edge_cm:
             return "hand"
         if edge < self.config.shown_edge_cm:
@@ -96,22 +106,44 @@ class Layout:
         found: list[Fact] = []
         tracks = list(tracks)
         upright = self._upright(tracks)
+        lamps = self._lamps(tracks) if self.tail_lamp else set()
         for track in tracks:
             if not track.settled or track.is_other or track.id in upright:
                 continue
             zone = self.zone_of(track)
-            if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
-                continue
-            if zone == "river":
-                found.append(self._river(track))
-            elif zone == "tail_lamp":
+            if track.id in lamps:
                 if track.last - track.since >= config.burst_s:
                     found.append(Fact("lamp", track.since, None, (track,)))
+                continue
+            if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
+                continue
+            if zone in ("river", "tail_lamp"):
+                found.append(self._river(track))
             elif track.gone is None or track.gone - track.since >= config.burst_s:
                 rows.setdefault((self.seat_of(track.at), zone), []).append(track)
         for (seat, zone), row in rows.items():
             found.extend(self._row(seat, zone, row, now))
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
+
+    def _lamps(self, tracks: list[Track]) -> set[int]:
+        """Ids of tail lamps: faces on the wall's line, flat or on another tile, that were there from the
+        beginning or lie beside the one before.
+        """
+        config = self.config
+        start = min((t.since for t in tracks), default=0.0)
+        thick = self.calibration.tile_cm[2]
+        known: list[Track] = []
+        for track in sorted(tracks, key=lambda t: (t.since, t.id)):
+            if track.is_back or track.is_other or not track.settled:
+                continue
+            raised = self.calibration.to_table(self.calibration.to_image([[*track.at, thick]]), 2 * thick)[0]
+            zone = self._zone_at(track.at)
+            if zone == "hand" or "tail_lamp" not in (zone, self._zone_at(raised)):
+                continue
+            first = track.since < start + config.lamp_start_s
+            if first or any(float(np.linalg.norm(track.at - k.at)) < config.lamp_next_cm for k in known):
+                known.append(track)
+        return {t.id for t in known}
 
     def _upright(self, tracks: list[Track]) -> set[int]:
         """Ids of standing faces: by their own looks, those of their neighbours in the row, and by having

@@ -89,7 +89,7 @@ class TableReader:
         self.calibration = calibration
         self.ruleset = ruleset
         self.tracker = Tracker(calibration, self.config)
-        self.layout = Layout(calibration, self.config)
+        self.layout = Layout(calibration, self.config, tail_lamp=ruleset.shows_tail)
         self._decoder = Decoder(
             dealer=dealer, rob_kong=ruleset.rob_kong, tail_lamp=ruleset.shows_tail, config=self.config
         )

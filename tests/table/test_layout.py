@@ -133,3 +133,23 @@ def test_thresholds_grow_with_the_tiles() -> None:
     big = Calibration(CALIBRATION.image_size, CALIBRATION.corners, tile_cm=(4.8, 3.6, 2.8))
     assert TableConfig().scaled_to(big).neighbour_cm == pytest.approx(4.8)
     assert TableConfig().scaled_to(CALIBRATION) == TableConfig()
+
+
+def test_the_lamp_may_lie_on_another_tile_and_moves_along_the_wall(tile: Maker) -> None:
+    def raised(seat: Seat, u: float, kind: int, since: float) -> Track:
+        """A tile on the upper layer: seen where a flat one would lie farther from the camera."""
+        track = tile(seat, u, -25.0, kind, since)
+        seen = CALIBRATION.to_image([[*track.at, 4.2]])
+        track.at = CALIBRATION.to_table(seen)[0]
+        return track
+
+    for seat in SEATS:
+        first, later = raised(seat, 15.0, 8, 0.0), raised(seat, 12.3, 5, 60.0)
+        assert [f.kind for f in LAYOUT.facts([first, later], LATER)] == ["lamp", "lamp"]
+
+
+def test_a_far_discard_is_no_lamp(tile: Maker) -> None:
+    lamp, far = tile("N", 17.0, -25.0, 8, 0.0), tile("W", -3.0, -23.5, 4, 30.0)
+    assert [f.kind for f in LAYOUT.facts([lamp, far], LATER)] == ["lamp", "river"]
+    without = Layout(CALIBRATION, tail_lamp=False)
+    assert [f.kind for f in without.facts([far], LATER)] == ["river"]
