@@ -67,7 +67,7 @@ def label(
 ) -> None:
     """Write ASCII ``text`` in a box of ``colour`` round a point, in place; ``side``: of its tile, px."""
     font = cv2.FONT_HERSHEY_SIMPLEX
-    scale = max(style.text_px, side * style.text_share) / 22
+    scale = max(style.text_px, side * style.text_share) / 22 * min(1.0, 4.0 / len(text) ** 1.1)
     thick = max(1, round(scale * 1.6))
     (w, h), _ = cv2.getTextSize(text, font, scale, thick)
     x, y = round(float(centre[0]) - w / 2), round(float(centre[1]) + h / 2)
