@@ -292,6 +292,9 @@ class Layout:
             return True
         # Tiles found late: two equal ones wait for their third, a hand for the tile an arm had covered.
         few, many = (a, b) if len(a) <= len(b) else (b, a)
+        first = min(t.since for t in many)
+        if any(t.gone is not None or t.since < first - config.burst_s for t in few):
+            return False
         _, cost = equality(a + b, config)
         if len(a) + len(b) == 3:
             return cost < config.wrong_class_nats

@@ -105,6 +105,8 @@ def tell(
                 drawn_early = kong_by
                 events.append(Draw(SEATS[kong_by], kong_lamp, t=at))
                 kong_by, kong_lamp = -1, None
+            elif lamp == node.tile:  # the same one, found again after something had covered it
+                continue
             lamp = node.tile
             events.append(TailLamp(node.tile, t=at, confidence=_sure(node.confidence)))
         elif act.kind == "draw":

@@ -153,3 +153,11 @@ def test_a_far_discard_is_no_lamp(tile: Maker) -> None:
     assert [f.kind for f in LAYOUT.facts([lamp, far], LATER)] == ["lamp", "river"]
     without = Layout(CALIBRATION, tail_lamp=False)
     assert [f.kind for f in without.facts([far], LATER)] == ["river"]
+
+
+def test_a_hand_takes_in_late_tiles_but_none_that_left_before(tile: Maker) -> None:
+    row = [tile("W", -23 + 2.75 * i, -36.5, i, 50.0) for i in range(6)]
+    late, before = tile("W", -23 + 2.75 * 6, -36.5, 9, 54.0), tile("W", -23 + 2.75 * 6, -36.5, 2, 30.0)
+    before.gone = 45.0
+    facts = LAYOUT.facts([before, *row, late], LATER)
+    assert [(f.kind, len(f.tracks)) for f in facts] == [("hand", 1), ("hand", 7)]
