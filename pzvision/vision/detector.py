@@ -109,12 +109,10 @@ class TileDetector:
         share = self.config.back_share
         probs = np.zeros((len(finds), CLASSES), np.float32)
         probs[:, BACK] = np.where(back, share, 1 - share)
-        if self._reader is None:
-            names: FloatArray = np.full((len(finds), OTHER + 1), 1 / (OTHER + 1), np.float32)
-        else:
-            reading, turned = self._reader.read_quads(image, quads)
-            names = reading.probs / reading.probs.sum(axis=1, keepdims=True)
-            quads[~back] = turned[~back]
+        names: FloatArray = np.full((len(finds), OTHER + 1), 1 / (OTHER + 1), np.float32)
+        if self._reader is not None and not back.all():
+            reading, quads[~back] = self._reader.read_quads(image, quads[~back])
+            names[~back] = reading.probs / reading.probs.sum(axis=1, keepdims=True)
         probs[:, : OTHER + 1] = names * (1 - probs[:, BACK:])
         found = Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)
         if self._reader is None:
