@@ -9,7 +9,9 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,8 +44,8 @@ class TrainConfig:
         warmup: steps up to the peak.
         decay: weight decay.
         threads: of torch, in each process.
-        processes: that share a batch; two with one thread each get through 2.5 times the pictures of one
-            with two threads on a busy machine, where the threads wait for each other at every layer.
+        processes: that share a batch, each with ``threads`` of its own: the threads of one process wait for
+            each other at every layer, processes only once a step.
         seed: of the stream and the initial weights.
         save_minutes: between checkpoints.
     """
@@ -190,10 +192,24 @@ class _Job:
     start: Path | None
 
 
+def _die_with_parent() -> None:
+    """A killed run leaves no workers behind that go on training (a watch of the parent, once a second)."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _work(rank: int, job: _Job, meeting: str) -> None:
     """One of ``processes`` that train on their own samples and average their gradients at every step."""
     config, path = job.config, job.path
     torch.set_num_threads(config.threads)
+    if meeting:
+        _die_with_parent()
     if meeting:
         dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=config.processes)
     torch.manual_seed(config.seed)

@@ -9,11 +9,11 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-import onnxruntime as ort
 
 from pzvision.errors import PzvisionError
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.obb import anchor_points, covered, decode, side_px, suppress, vote
+from pzvision.vision.session import open_session
 
 Image = npt.NDArray[np.uint8]
 FACE: Final = 0
@@ -82,22 +82,6 @@ def _join(parts: list[Finds]) -> Finds:
         np.concatenate([p.scores for p in parts]),
         np.concatenate([p.classes for p in parts]),
     )
-
-
-def open_session(path: Path, threads: int | None) -> ort.InferenceSession:
-    """An onnxruntime session on the CPU. Raises `PzvisionError` naming a missing or unreadable model."""
-    if not path.is_file():
-        raise PzvisionError(f"missing model {path}: train one with pzvision train, or install the models")
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads or 0
-    options.log_severity_level = 3
-    # Threads that spin while they wait take the processor from whatever else runs: 178 against 96 ms a look
-    # on a busy machine of two cores.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise PzvisionError(f"model {path}: not a usable ONNX file ({type(error).__name__})") from None
 
 
 class TileFinder:

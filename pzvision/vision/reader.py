@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from pzvision.errors import PzvisionError
 from pzvision.tiles import OTHER
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.rectify import GROW, SIZE, rectify
+from pzvision.vision.session import open_session
 
 CLASSES: Final = OTHER + 1
 _TINY: Final = np.float32(1e-7)
@@ -73,7 +73,6 @@ class FaceReader:
     Args:
         model: the ONNX file.
         threads: threads of onnxruntime; None lets it decide.
-        providers: execution providers of onnxruntime, best first.
 
     Raises:
         PzvisionError: the file is missing or is no face reader.
@@ -85,20 +84,9 @@ class FaceReader:
         *,
         threads: int | None = None,
         config: ReaderConfig | None = None,
-        providers: tuple[str, ...] = ("CPUExecutionProvider",),
     ) -> None:
         self.config = config or ReaderConfig()
-        if not model.is_file():
-            raise PzvisionError(f"{model}: no such file; expected the face reader's ONNX model")
-        options = onnxruntime.SessionOptions()
-        if threads is not None:
-            options.intra_op_num_threads = threads
-        try:
-            self._session = onnxruntime.InferenceSession(str(model), options, providers=list(providers))
-        except Exception as error:  # onnxruntime has no base class of its own for what it raises
-            raise PzvisionError(
-                f"{model}: onnxruntime cannot read it: {str(error).splitlines()[0]}"
-            ) from None
+        self._session = open_session(model, threads)
         inputs = {i.name: list(i.shape) for i in self._session.get_inputs()}
         outputs = [o.name for o in self._session.get_outputs()]
         if inputs.get("faces", [])[1:] != [SIZE, SIZE, 3] or outputs != ["kinds", "turns"]:
