@@ -29,6 +29,8 @@ class TableConfig:
     # -- tracks
     match_cm: float = 1.3
     """A detection this near to a place is the tile at rest there."""
+    row_match_cm: float = 0.6
+    """The same in a row of which it is hard to see whether its tiles stand or lie."""
     still_cm: float = 0.7
     """A new tile is at rest when it stays within this."""
     rest_s: float = 0.35
@@ -148,6 +150,7 @@ class TableConfig:
         return replace(
             self,
             match_cm=self.match_cm * factor,
+            row_match_cm=self.row_match_cm * factor,
             still_cm=self.still_cm * factor,
             neighbour_cm=self.neighbour_cm * factor,
             apart_cm=self.apart_cm * factor,

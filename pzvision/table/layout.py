@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
+from pzvision.table.standing import seen_from_behind
 from pzvision.table.tracker import Track
 from pzvision.tiles import KINDS, SEATS, Seat
 from pzvision.vision.calibration import Calibration
@@ -150,7 +151,9 @@ class Layout:
         stood there from the beginning, when nobody has laid down anything.
         """
         config = self.config
-        row = [t for t in tracks if t.standing > 0.1]
+        seats = seen_from_behind(self.calibration)
+        row = [t for t in tracks if not t.is_back and t.settled and self.zone_of(t) == "hand"]
+        row = [t for t in row if self.seat_of(t.at) in seats]
         if not row:
             return set()
         start = min(t.since for t in tracks)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
-from pzvision.table.standing import standing_share
+from pzvision.table.standing import seen_from_behind, standing_share
 from pzvision.tiles import BACK, CLASSES, OTHER
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
@@ -134,6 +134,7 @@ class Tracker:
         self.config = config or TableConfig()
         self.tracks: list[Track] = []
         self.candidates: list[Track] = []
+        self._behind = seen_from_behind(calibration)
         self.version = 0
         """Grows whenever a tile comes, goes, comes back or is exchanged."""
         self._next = 0
@@ -207,6 +208,9 @@ class Tracker:
         gaps = np.linalg.norm(places[:, None] - seen.at[None], axis=2)
         stands = np.array([t.standing for t in live])
         gaps[np.abs(stands[:, None] - seen.standing[None]) > _OTHERWISE] = np.inf
+        # A tile laid down where it stood lies a little nearer to its player.
+        unclear = self._where_some_stand(places)
+        gaps[unclear[:, None] & (gaps > self.config.row_match_cm)] = np.inf
         backs = np.array([t.backness for t in live])
         gaps[np.abs(backs[:, None] - seen.probs[None, :, BACK]) > _TURNED] = np.inf
         pairs = np.argwhere(gaps <= self.config.match_cm)
@@ -218,6 +222,14 @@ class Tracker:
                 taken[live[a].id] = b
                 used.add(b)
         return taken
+
+    def _where_some_stand(self, at: FloatArray) -> npt.NDArray[np.bool_]:
+        """``(N, 2)`` → ``(N,)``: in a row whose standing faces the camera sees."""
+        edge = self.config.meld_edge_cm - self.calibration.half
+        out = np.zeros(len(at), bool)
+        for seat in self._behind:
+            out |= self.calibration.to_seat(at, seat)[:, 1] < edge
+        return out
 
     def _weight(self, at: FloatArray, motion: MotionMask | None) -> float:
         if motion is None or motion.hidden_share(at)[0] <= self.config.sharp_motion:
