@@ -7,8 +7,9 @@ player sees it, y away from that player, z up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -56,6 +57,32 @@ class Camera:
         c, s = np.cos(roll), np.sin(roll)
         return cls(position, np.stack([c * right + s * down, c * down - s * right, forward]), focal, size, k1)
 
+    @property
+    def intrinsic(self) -> Floats:
+        """``(3, 3)`` px: OpenCV's camera matrix."""
+        w, h = self.size
+        return np.array([[self.focal, 0, w / 2], [0, self.focal, h / 2], [0, 0, 1.0]])
+
+    @property
+    def pinhole(self) -> Camera:
+        """The same camera without its lens's distortion."""
+        return replace(self, k1=0.0)
+
+    def through_lens(self, pixels: Floats) -> Floats:
+        """``(..., 2)`` px of the pinhole picture → px of the distorted one."""
+        centre = np.array(self.size, np.float64) / 2
+        plane = (pixels - centre) / self.focal
+        r2 = np.minimum((plane**2).sum(axis=-1, keepdims=True), 1.5)
+        return np.asarray(plane * (1.0 + self.k1 * r2) * self.focal + centre, np.float64)
+
+    def lens_maps(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Two ``(H, W)`` float32 maps for ``cv2.remap`` of a pinhole picture into the distorted one."""
+        w, h = self.size
+        grid = np.stack(np.meshgrid(np.arange(w), np.arange(h)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
+        lens = np.array((self.k1, 0.0, 0.0, 0.0, 0.0))
+        source = cv2.undistortPoints(grid, self.intrinsic, lens, P=self.intrinsic).reshape(h, w, 2)
+        return np.asarray(source[..., 0], np.float32), np.asarray(source[..., 1], np.float32)
+
     def depth(self, points: Floats) -> Floats:
         """Distance along the optical axis, cm, of ``(..., 3)`` world points."""
         return np.asarray((points - self.eye) @ self.rotation[2], np.float64)
@@ -73,11 +100,9 @@ class Camera:
 
     def homography(self, z: float = 0.0) -> Floats:
         """``(3, 3)``: (x, y, 1) cm on the plane at height ``z`` → px, without distortion."""
-        w, h = self.size
-        intrinsic = np.array([[self.focal, 0, w / 2], [0, self.focal, h / 2], [0, 0, 1.0]])
         shift = self.rotation @ (np.array((0.0, 0.0, z)) - self.eye)
         return np.asarray(
-            intrinsic @ np.column_stack([self.rotation[:, 0], self.rotation[:, 1], shift]), np.float64
+            self.intrinsic @ np.column_stack([self.rotation[:, 0], self.rotation[:, 1], shift]), np.float64
         )
 
     def on_plane(self, pixels: Floats, z: float = 0.0) -> Floats:

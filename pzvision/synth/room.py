@@ -26,6 +26,7 @@ class CameraPreset:
         elevation: degrees above the table; 90 is straight above.
         distance: cm from the table's middle.
         roll: degrees. ``margin``: part of the picture left free around the felt.
+        k1: the lens's radial distortion, as `Camera.k1`; below 0 a wide lens's barrel.
     """
 
     azimuth: float
@@ -33,6 +34,7 @@ class CameraPreset:
     distance: float = 135.0
     roll: float = 0.0
     margin: float = 0.03
+    k1: float = 0.0
 
 
 CAMERAS: Final[dict[str, CameraPreset]] = {
@@ -43,6 +45,7 @@ CAMERAS: Final[dict[str, CameraPreset]] = {
     "low": CameraPreset(276, 36, 160.0),
     "right": CameraPreset(292, 48, roll=-3.0),
     "tilted": CameraPreset(262, 60, roll=12.0),
+    "wide": CameraPreset(260, 58, 100.0, margin=0.06, k1=-0.12),
 }
 
 
@@ -53,15 +56,16 @@ def make_camera(preset: CameraPreset, plan: Plan, size: tuple[int, int]) -> Came
     corners = felt_corners(plan)
     target = np.zeros(3)
     focal = float(size[0])
+    roll = float(np.radians(preset.roll))
     for _ in range(12):
-        camera = Camera.look_at(list(eye), list(target), focal, size, roll=float(np.radians(preset.roll)))
+        camera = Camera.look_at(list(eye), list(target), focal, size, roll=roll, k1=preset.k1)
         px = camera.project(corners)
         low, high = px.min(0), px.max(0)
         room = np.array(size) * (1 - 2 * preset.margin)
         focal *= float(np.min(room / (high - low)))
         middle = camera.on_plane(((low + high) / 2)[None])[0]
         target = np.array([middle[0], middle[1], 0.0])
-    return Camera.look_at(list(eye), list(target), focal, size, roll=float(np.radians(preset.roll)))
+    return Camera.look_at(list(eye), list(target), focal, size, roll=roll, k1=preset.k1)
 
 
 def felt_corners(plan: Plan) -> Floats:
@@ -74,7 +78,7 @@ def calibration_record(camera: Camera, plan: Plan, near_seat: Seat) -> dict[str,
     """The calibration file of this camera and table, as a mapping."""
     w, h = camera.size
     px = camera.project(felt_corners(plan))
-    return {
+    record: dict[str, Any] = {
         "schema": 1,
         "camera": "table",
         "image_size": [w, h],
@@ -83,6 +87,10 @@ def calibration_record(camera: Camera, plan: Plan, near_seat: Seat) -> dict[str,
         "tile_cm": list(plan.tile),
         "near_seat": near_seat,
     }
+    if camera.k1:
+        record["lens"] = [camera.k1, 0.0, 0.0, 0.0, 0.0]
+        record["camera_matrix"] = camera.intrinsic.tolist()
+    return record
 
 
 @dataclass(frozen=True)

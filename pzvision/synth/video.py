@@ -44,7 +44,9 @@ class Renderer:
     def __init__(
         self, timeline: Timeline, faces: FaceSource, camera: Camera, room: Room, seed: int = 0
     ) -> None:
-        self.timeline, self.faces, self.camera, self.room = timeline, faces, camera, room
+        self.timeline, self.faces, self.room = timeline, faces, room
+        self.lens, self.camera = camera, camera.pinhole  # everything is painted without distortion
+        self._maps = camera.lens_maps() if camera.k1 else None
         self._textures = Textures()
         self._rng = np.random.default_rng([seed, 13])
         self._table = self._draw_base()
@@ -158,7 +160,10 @@ class Renderer:
 
     def frame(self, t: float) -> Image:
         """The camera's picture at ``t`` seconds."""
-        image = cv2.multiply(self.paint(self.timeline.truth_at(t)), self._factor, scale=1 / 200)
+        scene: cv2.typing.MatLike = self.paint(self.timeline.truth_at(t))
+        if self._maps is not None:
+            scene = cv2.remap(scene, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        image = cv2.multiply(scene, self._factor, scale=1 / 200)
         image = cv2.LUT(cv2.add(image, self._add), self._curve)
         if self.room.optics.blur > 0.2:
             image = cv2.GaussianBlur(image, (0, 0), self.room.optics.blur)
@@ -196,7 +201,10 @@ class Renderer:
                     "tile": format_tile(tile.kind),
                     "seat": tile.seat,
                     "zone": "hand" if tile.zone == "laid" else tile.zone,
-                    "polygon": [[round(float(x), 1), round(float(y), 1)] for x, y in painted.fronts[i]],
+                    "polygon": [
+                        [round(float(x), 1), round(float(y), 1)]
+                        for x, y in self.lens.through_lens(painted.fronts[i])
+                    ],
                     "visible": round(float(seen[i]), 2),
                 }
             )
@@ -295,7 +303,7 @@ def render_video(
 
 
 def _write_truth(folder: Path, renderer: Renderer, river: str) -> None:
-    timeline, camera = renderer.timeline, renderer.camera
+    timeline, camera = renderer.timeline, renderer.lens
     (folder / "log.jsonl").write_text(format_log(timeline.events), "utf-8")
     said = [e for e in timeline.events if isinstance(e, Declare)]
     text = "".join(json.dumps(format_event(e), ensure_ascii=False) + "\n" for e in said)

@@ -31,11 +31,13 @@ SHORT: list[Event] = [
 SIZE = (480, 270)
 
 
-@pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Timeline]:
+@pytest.fixture(scope="module", params=["high", "wide"])
+def rendered(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Timeline]:
     out = tmp_path_factory.mktemp("video") / "game"
     timeline = render_video(
-        SHORT, out, faces=DrawnFaces("jade"), camera="high", seed=3, near_seat="W", size=SIZE, fps=5,
+        SHORT, out, faces=DrawnFaces("jade"), camera=request.param, seed=3, near_seat="W", size=SIZE, fps=5,
         style=Style(pace=0.5),
     )  # fmt: skip
     return out, timeline
@@ -91,6 +93,18 @@ def test_every_camera_sees_the_whole_felt_and_calibrates(name: str) -> None:
     # straight above, four corners say little about the focal length
     near = 4.0 if name == "top" else 1.0
     assert np.abs(calibration.to_image(points) - camera.project(points)).max() < near
+
+
+def test_the_lens_bends_what_the_pinhole_sees() -> None:
+    plan = build_timeline(SHORT).plan
+    camera = make_camera(CAMERAS["wide"], plan, (640, 360))
+    points = np.array([(5.0, -20.0, 2.1), (-40.0, 40.0, 0.0), (0.0, 0.0, 0.0)])
+    straight, bent = camera.pinhole.project(points), camera.project(points)
+    assert np.abs(camera.through_lens(straight) - bent).max() < 1e-6
+    assert np.abs(straight - bent).max() > 2
+    across, down = camera.lens_maps()
+    for (x, y), (u, v) in zip(np.round(bent).astype(int), camera.pinhole.project(points), strict=True):
+        assert abs(across[y, x] - u) < 1.5 and abs(down[y, x] - v) < 1.5
 
 
 def test_frames_show_the_tiles_of_the_truth() -> None:
