@@ -29,7 +29,7 @@ class TableConfig:
     # -- tracks
     match_cm: float = 1.3
     """A detection this near to a place is the tile at rest there."""
-    row_match_cm: float = 0.6
+    row_match_cm: float = 0.75
     """The same in a row of which it is hard to see whether its tiles stand or lie."""
     still_cm: float = 0.7
     """A new tile is at rest when it stays within this."""
@@ -101,7 +101,7 @@ class TableConfig:
     """Weight, in discards, of the belief that rivers lie before their owners."""
     place_doubt: float = 0.12
     """First belief that a discard lies before somebody else (rows); a heap raises it."""
-    arm_nats: float = 1.6
+    arm_nats: float = 3.0
     """What a moving arm from the owner's side is worth."""
     noise_nats: float = 7.0
     """A river tile that is no discard at all."""

@@ -137,15 +137,14 @@ def tell(
             events.append(Reveal(seat, tuple(tiles) if right else None, t=at))
     events = _merge(events, [*declarations, *shown])
     if end is not None:
-        events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
+        if wall <= 0 or sum(a.kind == "win" for a in acts) >= 3 or any(a.kind == "reveal" for a in acts):
+            events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
         events.append(HandEnd(t=round(max(end, clock), 2)))
     return events
 
 
 def _already_shown(acts: Sequence[Act], reading: Reading, at: float) -> list[Reveal]:
     """A dancer who has not won and whose whole hand lies shown has nothing to turn over at the end."""
-    if sum(a.kind == "win" for a in acts) < 3 and not any(a.kind == "reveal" for a in acts):
-        return []
     done = {a.seat for a in acts if a.kind in ("win", "reveal")}
     out = []
     for act in acts:

@@ -343,13 +343,25 @@ class Tracker:
         waiting = []
         for candidate in self.candidates:
             if candidate.looks >= config.rest_looks and candidate.last - candidate.since >= config.rest_s:
-                if not self._revive(candidate):
+                if not self._twin(candidate) and not self._revive(candidate):
                     candidate.id = self._id()
                     candidate.settled = True
                     self.tracks.append(candidate)
             elif t - candidate.last <= config.candidate_s:
                 waiting.append(candidate)
         self.candidates = waiting
+
+    def _twin(self, candidate: Track) -> bool:
+        """It lies where a tile lies that was found meanwhile: two outlines of one tile."""
+        for track in self.lying:
+            if (
+                track.last >= candidate.since
+                and float(np.linalg.norm(track.at - candidate.at)) <= self.config.match_cm
+                and abs(track.standing - candidate.standing) <= _OTHERWISE
+                and abs(track.backness - candidate.backness) <= _TURNED
+            ):
+                return True
+        return False
 
     def _revive(self, candidate: Track) -> bool:
         """A tile thought gone lies there again, the same as before: it was only covered."""
