@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pzvision.game import Declare, Discard, Draw, HandStart, apply, start
+from pzvision.game import Declare, Discard, Draw, HandStart, Reveal, apply, start
 from pzvision.tiles import format_tile, parse_tile
 
 READY = "123456789s46p99m"  # waits for 5p
@@ -539,6 +539,42 @@ def test_a_kong_on_the_empty_wall_can_be_taken_back(table: Any) -> None:
     t.discard("N", "7p")
     assert t.state["N"].size == 13 and not t.state["N"].melds and len(t.violations) == 1
     t.end()
+
+
+@pytest.mark.parametrize("then", ["discard", "reveal"])
+def test_a_ba_gang_on_the_empty_wall_is_taken_back_and_no_other_kong(table: Any, then: str) -> None:
+    """D2: the 碰 lies there again and its fourth tile is in the hand; an earlier 巴杠 stays what it is."""
+    t = table("pzh-popular", E="5p6p147m", W="555p666p147m147s9s", wall="2s")
+    t.discard("E", "5p")
+    t.peng("W", "5p")
+    t.discard("W", "1m")
+    while t.state.next_draw != "E":
+        t.turn(t.state.next_draw, t.spare("56p"))
+    t.draw("E", "2s")
+    t.discard("E", "6p")
+    t.peng("W", "6p")
+    t.discard("W", "4m")
+    while t.state.next_draw != "W":
+        t.turn(t.state.next_draw, t.spare("56p"))
+    t.draw("W", t.spare("56p"))
+    t.gang("W", "ba_gang", "6p")
+    t.draw("W", t.spare("56p"))
+    t.discard("W", "7m")
+    t.run_down(1)
+    last = t.spare("5p")
+    t.draw("W", last)
+    held = t.state["W"].hand
+    t.gang("W", "ba_gang", "5p")
+    assert t.violations == [(t.line, "no_wall_kong", "W")]
+    if then == "discard":
+        t.discard("W", last)
+    else:
+        t.add(Reveal("W", held))
+    melds = [(m.kind, format_tile(m.tile)) for m in t.state["W"].melds]
+    assert melds == [("peng", "5p"), ("ba_gang", "6p")]
+    s = t.state["W"]
+    assert s.concealed[parse_tile("5p")] == 1 and s.size == (7 if then == "discard" else 8)
+    assert t.state.pending is None and len(t.violations) == 1
 
 
 def test_a_heavenly_win_not_called_is_no_pass(table: Any) -> None:
