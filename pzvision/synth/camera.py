@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -63,25 +64,40 @@ class Camera:
         w, h = self.size
         return np.array([[self.focal, 0, w / 2], [0, self.focal, h / 2], [0, 0, 1.0]])
 
-    @property
     def pinhole(self) -> Camera:
-        """The same camera without its lens's distortion."""
-        return replace(self, k1=0.0)
+        """The same camera without distortion; its picture takes in all that a barrel lens shows, so it is
+        larger by a margin all round (and for any other lens it is not).
+        """
+        if not self.k1:
+            return self
+        w, h = self.size
+        edge = np.concatenate(
+            [np.stack([np.arange(w), np.zeros(w)], 1), np.stack([np.zeros(h), np.arange(h)], 1)]
+        )
+        margin = max(0, int(np.ceil(-self._straight(edge).min())))
+        return replace(self, k1=0.0, size=(w + 2 * margin, h + 2 * margin))
 
     def through_lens(self, pixels: Floats) -> Floats:
-        """``(..., 2)`` px of the pinhole picture → px of the distorted one."""
-        centre = np.array(self.size, np.float64) / 2
-        plane = (pixels - centre) / self.focal
+        """``(..., 2)`` px of the `pinhole` camera's picture → px of this one's."""
+        plane = (pixels - np.array(self.pinhole().size, np.float64) / 2) / self.focal
         r2 = np.minimum((plane**2).sum(axis=-1, keepdims=True), 1.5)
+        centre = np.array(self.size, np.float64) / 2
         return np.asarray(plane * (1.0 + self.k1 * r2) * self.focal + centre, np.float64)
 
     def lens_maps(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Two ``(H, W)`` float32 maps for ``cv2.remap`` of a pinhole picture into the distorted one."""
+        """Two ``(H, W)`` float32 maps for ``cv2.remap`` of the `pinhole` camera's picture into this one's."""
         w, h = self.size
-        grid = np.stack(np.meshgrid(np.arange(w), np.arange(h)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
-        lens = np.array((self.k1, 0.0, 0.0, 0.0, 0.0))
-        source = cv2.undistortPoints(grid, self.intrinsic, lens, P=self.intrinsic).reshape(h, w, 2)
+        grid = np.stack(np.meshgrid(np.arange(w), np.arange(h)), axis=-1).reshape(-1, 2)
+        margin = (self.pinhole().size[0] - w) // 2
+        source = (self._straight(grid) + margin).reshape(h, w, 2)
         return np.asarray(source[..., 0], np.float32), np.asarray(source[..., 1], np.float32)
+
+    def _straight(self, pixels: npt.NDArray[Any]) -> Floats:
+        """``(N, 2)`` px → where they were without distortion."""
+        lens = np.array((self.k1, 0.0, 0.0, 0.0, 0.0))
+        points = pixels.astype(np.float64).reshape(-1, 1, 2)
+        straight = cv2.undistortPoints(points, self.intrinsic, lens, P=self.intrinsic)
+        return np.asarray(straight.reshape(-1, 2), np.float64)
 
     def depth(self, points: Floats) -> Floats:
         """Distance along the optical axis, cm, of ``(..., 3)`` world points."""

@@ -45,7 +45,7 @@ class Renderer:
         self, timeline: Timeline, faces: FaceSource, camera: Camera, room: Room, seed: int = 0
     ) -> None:
         self.timeline, self.faces, self.room = timeline, faces, room
-        self.lens, self.camera = camera, camera.pinhole  # everything is painted without distortion
+        self.lens, self.camera = camera, camera.pinhole()  # everything is painted without distortion
         self._maps = camera.lens_maps() if camera.k1 else None
         self._textures = Textures()
         self._rng = np.random.default_rng([seed, 13])
@@ -162,13 +162,13 @@ class Renderer:
         """The camera's picture at ``t`` seconds."""
         scene: cv2.typing.MatLike = self.paint(self.timeline.truth_at(t))
         if self._maps is not None:
-            scene = cv2.remap(scene, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+            scene = cv2.remap(scene, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         image = cv2.multiply(scene, self._factor, scale=1 / 200)
         image = cv2.LUT(cv2.add(image, self._add), self._curve)
         if self.room.optics.blur > 0.2:
             image = cv2.GaussianBlur(image, (0, 0), self.room.optics.blur)
         x, y = (int(v) for v in self._rng.integers(0, 64, 2))
-        w, h = self.camera.size
+        w, h = self.lens.size
         return np.asarray(cv2.add(image, self._grain[y : y + h, x : x + w], dtype=cv2.CV_8U), np.uint8)
 
     # --- truth -----------------------------------------------------------------------------------------

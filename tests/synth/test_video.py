@@ -99,11 +99,13 @@ def test_the_lens_bends_what_the_pinhole_sees() -> None:
     plan = build_timeline(SHORT).plan
     camera = make_camera(CAMERAS["wide"], plan, (640, 360))
     points = np.array([(5.0, -20.0, 2.1), (-40.0, 40.0, 0.0), (0.0, 0.0, 0.0)])
-    straight, bent = camera.pinhole.project(points), camera.project(points)
+    pinhole = camera.pinhole()
+    straight, bent = pinhole.project(points), camera.project(points)
     assert np.abs(camera.through_lens(straight) - bent).max() < 1e-6
     assert np.abs(straight - bent).max() > 2
+    assert pinhole.size > camera.size
     across, down = camera.lens_maps()
-    for (x, y), (u, v) in zip(np.round(bent).astype(int), camera.pinhole.project(points), strict=True):
+    for (x, y), (u, v) in zip(np.round(bent).astype(int), straight, strict=True):
         assert abs(across[y, x] - u) < 1.5 and abs(down[y, x] - v) < 1.5
 
 
