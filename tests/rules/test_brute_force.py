@@ -6,9 +6,11 @@ one by one, keeps explicit lists of sets, and looks at them as a player would.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -213,42 +215,45 @@ def brute_score(
     return None, worth if cap is None else min(cap, worth), pay if cap is None else min(cap, pay)
 
 
+OPTION_VALUES: dict[str, list[object]] = {
+    "cap": ["none", 8, 16, 20, 32, 64],
+    "ka_xin_wu_with_bkd": ["absorbed", "stacks"],
+    "an_gui": ["any", "triplet_and_sequence"],
+    "gui_stacks": [False, True],
+    "gui_on": ["any", "winning_tile"],
+    "kong_luck_stacks": [False, True],
+    "rob_kong": [False, True],
+    "seven_pairs_is_diao": [False, True],
+    "edge_wait": ["standard", "any_terminal"],
+    "que_scoring": ["floor", "double"],
+    "huo_que_test": ["face_times_play", "face"],
+    "payer_bao_ting": [1, 4],
+    "que": ["ignored", "huo_que", "must"],
+    "bian_ka_diao": [False, True],
+    "feng_qi_dui_fan": [0, 16, 32],
+    "jiang_qi_dui_fan": [0, 16, 32],
+    "long_qi_dui_fan": [0, 8],
+    "yao_jiu_dui_fan": [0, 8, 16],
+    "jiang_dui_fan": [0, 8],
+    "shou_ba_yi_fan": [0, 4],
+    "an_gui_fan": [0, 1, 4],
+}
 OPTIONS = st.fixed_dictionaries(
-    {},
-    optional={
-        "cap": st.sampled_from(["none", 8, 16, 20, 32, 64]),
-        "ka_xin_wu_with_bkd": st.sampled_from(["absorbed", "stacks"]),
-        "an_gui": st.sampled_from(["any", "triplet_and_sequence"]),
-        "gui_stacks": st.booleans(),
-        "gui_on": st.sampled_from(["any", "winning_tile"]),
-        "kong_luck_stacks": st.booleans(),
-        "rob_kong": st.booleans(),
-        "seven_pairs_is_diao": st.booleans(),
-        "edge_wait": st.sampled_from(["standard", "any_terminal"]),
-        "que_scoring": st.sampled_from(["floor", "double"]),
-        "huo_que_test": st.sampled_from(["face_times_play", "face"]),
-        "payer_bao_ting": st.sampled_from([1, 4]),
-        "que": st.sampled_from(["ignored", "huo_que", "must"]),
-        "bian_ka_diao": st.booleans(),
-        "feng_qi_dui_fan": st.sampled_from([0, 16, 32]),
-        "jiang_qi_dui_fan": st.sampled_from([0, 16, 32]),
-        "long_qi_dui_fan": st.sampled_from([0, 8]),
-        "yao_jiu_dui_fan": st.sampled_from([0, 8, 16]),
-        "jiang_dui_fan": st.sampled_from([0, 8]),
-        "shou_ba_yi_fan": st.sampled_from([0, 4]),
-        "an_gui_fan": st.sampled_from([0, 1, 4]),
-    },
+    {}, optional={key: st.sampled_from(values) for key, values in OPTION_VALUES.items()}
 )
 RULES = st.builds(load_ruleset, st.sampled_from(ruleset_ids()), OPTIONS)
+Won = tuple[list[int], tuple[Meld, ...], int]
+Pick = Callable[[Sequence[Any]], Any]
 
 
-@st.composite
-def won_hands(draw: st.DrawFn) -> tuple[list[int], tuple[Meld, ...], int]:
-    """A winning hand, or rarely one that is a tile off: 27 counts without the winning tile, melds, tile."""
-    ranks = draw(
-        st.sampled_from([tuple(range(9)), tuple(range(9)), (0, 1, 7, 8), (1, 4, 7), (2, 3, 4, 5, 6)])
-    )
-    suits = draw(st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True))
+def lay_out(pick: Pick) -> Won:
+    """A winning hand, or rarely one that is a tile off: 27 counts without the winning tile, melds, tile.
+
+    `pick` takes one of a sequence: hypothesis where a failure is to be made small, a seeded `Random` where
+    many hands are wanted.
+    """
+    ranks = pick([tuple(range(9)), tuple(range(9)), (0, 1, 7, 8), (1, 4, 7), (2, 3, 4, 5, 6)])
+    suits = pick([[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]])
     if len(ranks) == 3 and len(suits) < 2:
         suits = [0, 1]
     kinds = [9 * s + r for s in suits for r in ranks]
@@ -262,32 +267,33 @@ def won_hands(draw: st.DrawFn) -> tuple[list[int], tuple[Meld, ...], int]:
             counts[t] += 1
             left[t] -= 1
 
-    if draw(st.integers(0, 9)) < 2:
+    if pick(range(10)) < 2:
         for _ in range(7):
-            kind = draw(
-                st.sampled_from([k for k in range(27) if left[k] >= 2 and (k in kinds or len(kinds) < 5)])
-            )
+            kind = pick([k for k in range(27) if left[k] >= 2 and (k in kinds or len(kinds) < 5)])
             put(kind, kind)
     else:
-        for _ in range(draw(st.integers(0, 4))):
+        for _ in range(pick(range(5))):
             free = [k for k in kinds if left[k] == 4]
             if free:
-                meld = Meld(draw(st.sampled_from(MELD_KINDS)), draw(st.sampled_from(free)))
+                meld = Meld(pick(MELD_KINDS), pick(free))
                 melds.append(meld)
                 left[meld.tile] -= meld.size
         for _ in range(4 - len(melds)):
-            fitting = [p for p in parts if all(left[t] >= n for t, n in Counter(p).items())]
-            put(*draw(st.sampled_from(fitting or [(k,) * 3 for k in range(27) if left[k] >= 3])))
-        kind = draw(
-            st.sampled_from([k for k in kinds if left[k] >= 2] or [k for k in range(27) if left[k] >= 2])
-        )
+            fitting = [p for p in parts if all(left[t] >= p.count(t) for t in p)]
+            put(*pick(fitting or [(k,) * 3 for k in range(27) if left[k] >= 3]))
+        kind = pick([k for k in kinds if left[k] >= 2] or [k for k in range(27) if left[k] >= 2])
         put(kind, kind)
-    if draw(st.integers(0, 19)) == 0:
-        counts[draw(st.sampled_from([k for k in range(27) if counts[k]]))] -= 1
-        counts[draw(st.integers(0, 26))] += 1
-    tile = draw(st.sampled_from([k for k in range(27) if counts[k]]))
+    if pick(range(20)) == 0:
+        counts[pick([k for k in range(27) if counts[k]])] -= 1
+        counts[pick(range(27))] += 1
+    tile = pick([k for k in range(27) if counts[k]])
     counts[tile] -= 1
     return counts, tuple(melds), tile
+
+
+@st.composite
+def won_hands(draw: st.DrawFn) -> Won:
+    return lay_out(lambda choices: draw(st.sampled_from(choices)))
 
 
 def possible(counts: list[int], melds: tuple[Meld, ...], tile: int | None) -> bool:
@@ -300,7 +306,15 @@ def possible(counts: list[int], melds: tuple[Meld, ...], tile: int | None) -> bo
 
 
 FAST = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-DEEP = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+#: Hands of the slow tests, each from its own seed.
+DEEP = range(10_000)
+
+
+def seeded(seed: int) -> tuple[Pick, Ruleset]:
+    """A source of choices and a ruleset, mostly with some options changed."""
+    rnd = random.Random(seed)
+    changed = {key: rnd.choice(values) for key, values in OPTION_VALUES.items() if rnd.random() < 0.3}
+    return rnd.choice, load_ruleset(rnd.choice(ruleset_ids()), changed if rnd.random() < 0.8 else None)
 
 
 def check_score(
@@ -360,10 +374,22 @@ def test_scores_agree_with_the_brute_force(rules, won, by, chain, ready, winner,
 
 
 @pytest.mark.slow
-@DEEP
-@given(*CASE)
-def test_many_scores_agree_with_the_brute_force(rules, won, by, chain, ready, winner, payer) -> None:  # type: ignore[no-untyped-def]
-    check_score(rules, won, by, chain, ready, winner, payer)
+def test_many_scores_agree_with_the_brute_force() -> None:
+    for seed in DEEP:
+        pick, rules = seeded(seed)
+        try:
+            check_score(
+                rules,
+                lay_out(pick),
+                pick(["self_draw", "discard", "rob_kong"]),
+                pick([0, 0, 1, 2, 3]),
+                pick([False, True]),
+                pick(range(3)),
+                (pick(range(3)), pick([False, True]), pick([False, True])),
+            )
+        except AssertionError as error:
+            error.add_note(f"seed {seed}")
+            raise
 
 
 def check_waits(
@@ -403,10 +429,14 @@ def test_waits_agree_with_the_brute_force(rules, won, own_four, spoil) -> None: 
 
 
 @pytest.mark.slow
-@DEEP
-@given(RULES, won_hands(), st.booleans(), st.integers(0, 80))
-def test_many_waits_agree_with_the_brute_force(rules, won, own_four, spoil) -> None:  # type: ignore[no-untyped-def]
-    check_waits(rules, won, own_four, spoil % 40 if spoil < 40 else 0)
+def test_many_waits_agree_with_the_brute_force() -> None:
+    for seed in DEEP:
+        pick, rules = seeded(seed)
+        try:
+            check_waits(rules, lay_out(pick), pick([False, True]), pick([0, pick(range(1, 40))]))
+        except AssertionError as error:
+            error.add_note(f"seed {seed}")
+            raise
 
 
 @FAST
