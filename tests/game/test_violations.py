@@ -291,6 +291,14 @@ def test_forbidden_claim_when_the_kong_could_leave_no_legal_discard(table: Any) 
     assert t.violations == [(t.line, "forbidden_claim", "S")]
 
 
+def test_a_tail_tile_not_seen_excuses_no_kong(table: Any) -> None:
+    t = forbidden_kong(table, "pzh-traditional")
+    t.draw("W", any_tile(t))
+    t.discard("W", "4p")
+    act = t.act("S", "zhi_gang")
+    assert (act.certainty, act.reason, act.replacement) == ("impossible", "no_legal_discard_after", None)
+
+
 @pytest.mark.parametrize(("lamp", "allowed"), [("1p", True), ("6m", False), ("3m", True)])
 def test_a_shown_tail_tile_decides_the_kong(table: Any, lamp: str, allowed: bool) -> None:
     # RULES §6: with a shown tail tile, the replacement itself is legal (1p) or wins (3m)
