@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", default="calibration/table.toml", metavar="FILE", help="写到 where to write (TOML or .json)"
     )
     parser.add_argument("--preview", metavar="OUT.jpg", help="画出牌大小的网格 draw the tile-sized grid here")
-    parser.add_argument("--port", type=int, default=8642, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
     parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
 
 
@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
 
     from pzvision.errors import FormatError, PzvisionError
     from pzvision.live.fit import draw_grid, judge_fit
-    from pzvision.live.logfile import check_writable
+    from pzvision.live.paths import check_distinct, check_not_empty, check_writable
+    from pzvision.live.serving import check_port
     from pzvision.messages import say
     from pzvision.tiles import parse_seat
     from pzvision.vision.capture import open_source
@@ -65,10 +66,16 @@ def run(args: argparse.Namespace) -> int:
     except FormatError:
         raise PzvisionError(f"--near {args.near!r}: expected one of E S W N") from None
     tile_cm = _numbers(args.tile_cm, 3, "--tile-cm")
+    outputs = {"--out": args.out, "--preview": args.preview}
+    check_not_empty({"SOURCE": args.source, **outputs})
+    if not 0 <= args.at < 1e6:
+        raise PzvisionError(f"--at {args.at:g}: expected seconds from 0")
+    check_port(args.port)
+    check_distinct(outputs, {"SOURCE": args.source})
     out = Path(args.out)
-    if out.parent == Path("calibration") and not out.parent.exists():
-        out.parent.mkdir()
-    check_writable(out)
+    # The default folder is made when there is something to put in it.
+    new_folder = out.parent if out.parent == Path("calibration") and not out.parent.exists() else None
+    check_writable(new_folder or out)
     if args.preview:
         if Path(args.preview).suffix.lower() not in (".jpg", ".jpeg", ".png"):
             raise PzvisionError(f"--preview {args.preview!r}: expected a name that ends in .jpg or .png")
@@ -77,6 +84,10 @@ def run(args: argparse.Namespace) -> int:
     if args.corners:
         corners = [_numbers(word, 2, "--corners") for word in args.corners]
     source = open_source(args.source)
+    if source.duration is not None and args.at > 0 and args.at >= source.duration:
+        raise PzvisionError(
+            f"--at {args.at:g}: {args.source!r} is over at {source.duration:.1f} s; expected less"
+        )
     frame = next(iter(source.frames(start=args.at)), None)
     source.close()
     if frame is None:
@@ -97,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
     fit = judge_fit(calibration)
     for line in _words(fit, args.lang):
         print(line)
+    if new_folder is not None:
+        new_folder.mkdir(exist_ok=True)
     calibration.save(out)
     print(say("live.written", args.lang, path=out))
     if args.preview:
@@ -129,7 +142,7 @@ def _ask(args: argparse.Namespace, image: Image, make, near: str) -> Calibration
     """Serve the page until the person saves; None when they gave up with Ctrl-C."""
     from pzvision.live.calibrate_page import CalibratePage
     from pzvision.live.fit import judge_fit
-    from pzvision.live.server import PageServer
+    from pzvision.live.serving import serve
     from pzvision.messages import say
 
     def judged(points: list[list[float]], seat: str) -> tuple[Calibration, dict[str, list[str]]]:
@@ -138,7 +151,7 @@ def _ask(args: argparse.Namespace, image: Image, make, near: str) -> Calibration
         return calibration, {"zh": _words(fit, "zh"), "en": _words(fit, "en")}
 
     page = CalibratePage(image, judged, [[0.2, 0.9], [0.8, 0.9], [0.7, 0.2], [0.3, 0.2]], near)
-    server = PageServer(page.app, args.port)
+    server = serve(page.app, args.port, args.lang)
     server.start()
     print(say("calibrate.page", args.lang, url=server.url), flush=True)
     try:

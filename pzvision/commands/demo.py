@@ -15,7 +15,7 @@ FILES = ("demo.mp4", "calibration.json", "log.jsonl", "declarations.jsonl")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
     parser.add_argument("--no-page", action="store_true", help="只打印,不开页面 print only, serve no page")
-    parser.add_argument("--port", type=int, default=8642, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
     parser.add_argument(
         "--speed",
         type=float,
@@ -33,13 +33,15 @@ def run(args: argparse.Namespace) -> int:
     from importlib import resources
 
     from pzvision.errors import PzvisionError
+    from pzvision.live.arguments import check_threads
+    from pzvision.live.paths import check_not_empty
+    from pzvision.live.serving import check_port
 
-    if not 0 <= args.port <= 65535:
-        raise PzvisionError(f"--port {args.port}: expected 0 to 65535")
+    check_port(args.port)
     if args.speed is not None and not 0 <= args.speed <= 100:
         raise PzvisionError(f"--speed {args.speed:g}: expected 0 to 100")
-    if args.threads is not None and args.threads < 1:
-        raise PzvisionError(f"--threads {args.threads}: expected 1 or more")
+    check_threads(args.threads)
+    check_not_empty({"--models": args.models})
     with resources.as_file(resources.files("pzvision.live") / "demo") as folder:
         for name in FILES:
             if not (folder / name).is_file():

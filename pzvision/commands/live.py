@@ -21,34 +21,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="摄像头编号、网址或录像 webcam number, address, or a video played at real speed",
     )
     add_game_arguments(parser)
-    parser.add_argument("--port", type=int, default=8642, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
     parser.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
 
 
 def run(args: argparse.Namespace) -> int:
     """See `pzvision.cli`."""
-    from pzvision.errors import PzvisionError
-    from pzvision.live.arguments import check_game
+    from pzvision.live.arguments import check_game, check_size
     from pzvision.live.hub import Hub
     from pzvision.live.logfile import LogFile
+    from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import note, printer, settlement
-    from pzvision.live.serving import run_with_page
+    from pzvision.live.serving import check_port, run_with_page
     from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
 
-    if not 0 <= args.port <= 65535:
-        raise PzvisionError(f"--port {args.port}: expected 0 to 65535")
+    outputs = {"--events": args.events}
+    inputs = {"--camera": args.camera, "--calibration": args.calibration}
+    check_not_empty({**inputs, **outputs, "--models": args.models})
+    check_no_picture(args.camera, "a webcam number, an address or a video")
+    check_distinct(outputs, inputs)
+    check_port(args.port)
     path = Path(args.camera)
     setup = check_game(args, beside=path if path.is_file() else None)
+    check_distinct(outputs, {"--calibration": setup.calibration_file, "--ruleset": args.ruleset})
     finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
     detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None
     source = open_source(args.camera, live=True)
     hub = None if args.no_page else Hub()
     try:
+        check_size(setup, source)
         pipeline = Pipeline(
             source,
             setup.calibration,

@@ -38,8 +38,9 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from pzvision.errors import PzvisionError
-    from pzvision.live.arguments import check_game
+    from pzvision.live.arguments import check_game, check_size
     from pzvision.live.logfile import LogFile
+    from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import act_line, note, printer, settlement
@@ -49,20 +50,33 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
 
+    outputs = {"--events": args.events, "--render": args.render}
+    inputs = {"SOURCE": args.source, "--calibration": args.calibration, "--declarations": args.declarations}
+    check_not_empty({**inputs, **outputs, "--models": args.models})
     if not 0 <= args.start < 1e6:
         raise PzvisionError(f"--start {args.start:g}: expected seconds from 0")
+    if args.end is not None and not 0 <= args.end < 1e6:
+        raise PzvisionError(f"--end {args.end:g}: expected seconds from 0")
     if args.end is not None and args.end <= args.start:
         raise PzvisionError(f"--end {args.end:g}: expected more than --start {args.start:g}")
     if not 0.1 <= args.fps <= 240:
         raise PzvisionError(f"--fps {args.fps:g}: expected 0.1 to 240")
     path = Path(args.source)
+    check_no_picture(args.source, "a video, a folder of pictures or an address")
+    check_distinct(outputs, inputs)
     setup = check_game(
         args,
         beside=path if path.exists() else None,
         declarations=Path(args.declarations) if args.declarations else None,
     )
+    check_distinct(outputs, {**inputs, "--calibration": setup.calibration_file, "--ruleset": args.ruleset})
     source = open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
-    setup.calibration.check_image_size(*source.size)
+    check_size(setup, source)
+    if source.duration is not None and args.start >= source.duration:
+        raise PzvisionError(
+            f"--start {args.start:g}: {args.source!r} is over at {source.duration:.1f} s; expected less"
+        )
+    source.check_whole(end=args.end)
     finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
     detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None

@@ -15,8 +15,10 @@ from pzvision.rules.arguments import add_ruleset_arguments, parse_options
 from pzvision.table.reader import TableReader
 from pzvision.tiles import SEATS, Seat, parse_seat
 from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.capture import FrameSource
 
 DEFAULT_CALIBRATION = Path("calibration/table.toml")
+MAX_THREADS = 64
 
 
 def add_game_arguments(parser: argparse.ArgumentParser, *, ruleset: str | None = None) -> None:
@@ -60,6 +62,7 @@ class GameSetup:
     names: Mapping[str, str] = field(default_factory=dict)
     declarations: tuple[Declare, ...] = ()
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
+    calibration_file: Path | None = None
 
     def reader(self, dealer: Seat | None = None) -> TableReader:
         """A reader for one hand; ``dealer`` for a hand after the first."""
@@ -94,25 +97,43 @@ def check_game(
         raise PzvisionError(f"--base {args.base}: expected a whole number from 1")
     if not 0.02 <= args.every <= 5:
         raise PzvisionError(f"--every {args.every}: expected 0.02 to 5 seconds")
-    if args.threads is not None and args.threads < 1:
-        raise PzvisionError(f"--threads {args.threads}: expected 1 or more")
+    check_threads(args.threads)
     dealer = None
     if args.dealer is not None:
         try:
             dealer = parse_seat(args.dealer)
         except FormatError:
             raise PzvisionError(f"--dealer {args.dealer!r}: expected one of E S W N") from None
+    names = _names(args.name)
+    calibration_file = find_calibration(args.calibration, beside)
     return GameSetup(
         ruleset=ruleset,
         ruleset_id=ruleset_id,
         options=options,
-        calibration=find_calibration(args.calibration, beside),
+        calibration=load(calibration_file),
         base=args.base,
         dealer=dealer,
-        names=_names(args.name),
+        names=names,
         declarations=read_declarations(declarations) if declarations is not None else (),
         pipeline=PipelineConfig(look_s=args.every),
+        calibration_file=calibration_file,
     )
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise `PzvisionError` for a number of threads no machine of a player has."""
+    if threads is not None and not 1 <= threads <= MAX_THREADS:
+        raise PzvisionError(f"--threads {threads}: expected 1 to {MAX_THREADS}")
+
+
+def check_size(setup: GameSetup, source: FrameSource) -> None:
+    """Raise `PzvisionError` naming both files when the calibration is for pictures of another size."""
+    try:
+        setup.calibration.check_image_size(*source.size)
+    except PzvisionError as error:
+        raise PzvisionError(
+            f"{str(setup.calibration_file)!r} does not fit {source.name!r}: {error}"
+        ) from None
 
 
 def _as_profile(ruleset: Ruleset) -> tuple[str, Ruleset, dict[str, object]]:
@@ -126,20 +147,20 @@ def _as_profile(ruleset: Ruleset) -> tuple[str, Ruleset, dict[str, object]]:
     return profile.id, load_ruleset(profile.id, options), options
 
 
-def find_calibration(named: str | None, beside: Path | None = None) -> Calibration:
+def find_calibration(named: str | None, beside: Path | None = None) -> Path:
     """The named file, else ``calibration.toml`` or ``.json`` beside the recording, else the default one.
 
-    Raises `PzvisionError` when there is none or it cannot be used.
+    Raises `PzvisionError` when there is none.
     """
     if named is not None:
-        return load(named)
+        return Path(named)
     places = [DEFAULT_CALIBRATION]
     if beside is not None:
         folder = beside if beside.is_dir() else beside.parent
         places = [folder / "calibration.toml", folder / "calibration.json", *places]
     for place in places:
         if place.is_file():
-            return load(place)
+            return place
     raise PzvisionError(
         "no calibration: give --calibration FILE, or make one with pzvision calibrate"
         f" (looked for {', '.join(map(str, places))})"
@@ -152,6 +173,8 @@ def _names(words: list[str]) -> dict[str, str]:
         seat, equals, name = word.partition("=")
         if not equals or seat not in SEATS or not name.strip():
             raise PzvisionError(f"--name {word!r}: expected SEAT=NAME such as E=小王")
+        if seat in names:
+            raise PzvisionError(f"--name {word!r}: {seat} has a name already ({names[seat]!r}): give one")
         names[seat] = name.strip()[:40]
     return names
 

@@ -14,13 +14,14 @@ from typing import IO
 
 from pzvision.errors import PzvisionError
 from pzvision.game.events import Event, format_event
+from pzvision.live.paths import check_writable, resolved_output
 
 
 class LogFile:
     """A log file that follows a log. Nothing is created before the first record comes.
 
     Args:
-        path: where to write. An existing file is replaced when the first record comes.
+        path: where to write. An existing file is replaced when the first record comes; a link is followed.
 
     Raises:
         PzvisionError: the folder is missing or cannot be written to; said before anything is read.
@@ -29,6 +30,7 @@ class LogFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         check_writable(self.path)
+        self._target = resolved_output(path)
         self._file: IO[str] | None = None
         self._count = 0
 
@@ -47,31 +49,20 @@ class LogFile:
     def _rewrite(self, log: Sequence[Event]) -> None:
         if self._file is not None:
             self._file.close()
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        beside = self._target.with_name(f".{self._target.name}.{os.getpid()}.part")
         try:
             with beside.open("w", encoding="utf-8") as out:
                 out.write("".join(_line(event) for event in log))
-            os.replace(beside, self.path)
+            os.replace(beside, self._target)
         finally:
             beside.unlink(missing_ok=True)
-        self._file = self.path.open("a", encoding="utf-8")
+        self._file = self._target.open("a", encoding="utf-8")
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-def check_writable(path: Path) -> None:
-    """Raise `PzvisionError` unless a file can be made there. Makes nothing."""
-    if path.is_dir():
-        raise PzvisionError(f"cannot write {str(path)!r}: it is a folder")
-    if not path.parent.is_dir():
-        raise PzvisionError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
-    target = path if path.exists() else path.parent
-    if not os.access(target, os.W_OK):
-        raise PzvisionError(f"cannot write {str(path)!r}: permission denied")
 
 
 def _line(event: Event) -> str:

@@ -180,6 +180,7 @@ class PageServer:
     Args:
         app: what to serve, such as `build_app`'s.
         port: wished for; when it is taken the system picks a free one.
+        move: whether it may; else a taken port raises `PzvisionError`.
         on_stop: called first when the server stops, to let streams end.
 
     Attributes:
@@ -188,10 +189,15 @@ class PageServer:
     """
 
     def __init__(
-        self, app: ASGIApp, port: int = DEFAULT_PORT, *, on_stop: Callable[[], None] | None = None
+        self,
+        app: ASGIApp,
+        port: int = DEFAULT_PORT,
+        *,
+        move: bool = True,
+        on_stop: Callable[[], None] | None = None,
     ) -> None:
         self._on_stop = on_stop
-        self._socket, self.moved = _bind(port)
+        self._socket, self.moved = _bind(port, move)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{LOOPBACK}:{self.port}/"
         config = uvicorn.Config(
@@ -229,7 +235,7 @@ class PageServer:
         self._socket.close()
 
 
-def _bind(port: int) -> tuple[socket.socket, bool]:
+def _bind(port: int, move: bool) -> tuple[socket.socket, bool]:
     """A listening socket on loopback, and whether another port than the wished one had to be taken."""
     for wished in (port, 0):
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -238,6 +244,8 @@ def _bind(port: int) -> tuple[socket.socket, bool]:
             sock.bind((LOOPBACK, wished))
         except OSError as error:
             sock.close()
+            if wished != 0 and not move:
+                raise PzvisionError(f"--port {port}: {error.strerror}; give another one") from None
             if wished == 0 or port == 0:
                 raise PzvisionError(f"no port on {LOOPBACK} can be opened: {error.strerror}") from None
             continue

@@ -9,7 +9,7 @@ from typing import Final
 import cv2
 
 from pzvision.errors import PzvisionError
-from pzvision.live.logfile import check_writable
+from pzvision.live.paths import check_writable, resolved_output
 from pzvision.vision.capture import Image
 
 _CODECS: Final = {".mp4": "mp4v", ".m4v": "mp4v", ".mov": "mp4v", ".avi": "MJPG", ".mkv": "mp4v"}
@@ -34,7 +34,9 @@ class VideoFile:
             known = ", ".join(_CODECS)
             raise PzvisionError(f"cannot write {str(self.path)!r}: expected a name that ends in {known}")
         check_writable(self.path)
-        self._part = self.path.with_name(f".{self.path.stem}.{os.getpid()}.part{self.path.suffix.lower()}")
+        self._target = resolved_output(path)
+        suffix = self.path.suffix.lower()
+        self._part = self._target.with_name(f".{self._target.stem}.{os.getpid()}.part{suffix}")
         self._writer: cv2.VideoWriter | None = None
         self._written = 0
         self._start: float | None = None
@@ -71,6 +73,6 @@ class VideoFile:
         self._writer.release()
         self._writer = None
         if keep:
-            os.replace(self._part, self.path)
+            os.replace(self._part, self._target)
         else:
             self._part.unlink(missing_ok=True)

@@ -62,7 +62,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "kong.ba_gang": ("巴杠", "add the kong of"),
     # Notes of replay, live and demo.
     "live.page": ("牌桌页面:{url}", "Table page: {url}"),
-    "live.port_taken": ("端口 {port} 被占用,换了一个", "Port {port} is taken, another one was chosen"),
+    "live.port_taken": ("端口 {port} 被占用,改用 {new}", "Port {port} is taken, using {new}"),
     "live.page_stays": ("录像放完了;按 Ctrl-C 关闭页面", "The recording is over; Ctrl-C closes the page"),
     "live.settlement": ("结算", "Settlement"),
     "live.no_hand": ("没有看到牌局", "No hand was seen"),

@@ -7,6 +7,7 @@ keeps only the newest frame. Times come from the container (phone video has a va
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -114,6 +115,9 @@ class FrameSource(ABC):
         """Let `frames` end at the next frame. May be called from a signal handler."""
         self._stopped = True
 
+    def check_whole(self, *, end: float | None = None) -> None:  # noqa: B027 - most sources cannot be cut off
+        """Raise `PzvisionError` when the source is cut off before ``end`` seconds (None: its own end)."""
+
     def close(self) -> None:  # noqa: B027 - most sources have nothing to close
         """Let go of the file or the device. Safe to call twice."""
 
@@ -162,13 +166,14 @@ def _open_path(path: Path, text: str, config: CaptureConfig) -> FrameSource:
     except OSError as error:
         if isinstance(error, FileNotFoundError):
             raise PzvisionError(
-                f"no such source: {text!r} (expected a video, picture folder, address or webcam number)"
+                f"no such source: {text!r} (expected a video, photo, folder, address or webcam number)"
             ) from None
         raise PzvisionError(f"cannot read {text!r}: {error.strerror}") from None
     if stat.S_ISDIR(mode.st_mode):
         return ImageSource(path, config)
     if mode.st_size == 0 and stat.S_ISREG(mode.st_mode):
-        raise PzvisionError(f"{text!r} is an empty file (0 bytes): copy the recording again")
+        what = "photo" if path.suffix.lower() in IMAGE_SUFFIXES else "recording"
+        raise PzvisionError(f"{text!r} is an empty file (0 bytes): copy the {what} again")
     if not os.access(path, os.R_OK):
         raise PzvisionError(f"cannot read {text!r}: permission denied")
     if path.suffix.lower() in IMAGE_SUFFIXES:
@@ -229,7 +234,7 @@ class VideoSource(FrameSource):
     """A video file, or an address read to its end without dropping frames.
 
     A file that ends before its container says is used as far as it goes; ``notes`` then names the second
-    where it ends.
+    where it ends. `check_whole` finds that out beforehand.
     """
 
     def __init__(self, spec: str, config: CaptureConfig) -> None:
@@ -290,9 +295,33 @@ class VideoSource(FrameSource):
             yield Frame(np.asarray(image, np.uint8), t, index)
         self._note_truncation(index + 1, t)
 
+    def check_whole(self, *, end: float | None = None) -> None:
+        """See `FrameSource.check_whole`. Undecoded packets are read, those at the end or, if need be, all."""
+        if self._url or self.frame_count is None or self.duration is None:
+            return
+        missing = self._tolerated / self.fps
+        # Both must fall short: the count is wrong in a recording of variable rate, the time without stamps.
+        last, _ = _last_packet(self.name, self.frame_count - 1 - self._tolerated)
+        if last is None or last + 1.0 / self.fps >= self.duration - missing:
+            return
+        last, read = _last_packet(self.name, 0)
+        if last is None or last + 1.0 / self.fps >= self.duration - missing:
+            return
+        if read >= self.frame_count - self._tolerated or (end is not None and end <= last + 1e-6):
+            return
+        usable = math.floor(last * 10 + 1e-6) / 10
+        raise PzvisionError(
+            f"{self.name!r} is truncated: it can be read to {usable:.1f} s of {self.duration:.1f} s;"
+            f" copy the recording again, or give --end {usable:.1f} to use what is there"
+        )
+
+    @property
+    def _tolerated(self) -> int:
+        """Frames that may be missing: containers round their counts; a real cut loses more than a few."""
+        return max(3, (self.frame_count or 0) // 100)
+
     def _note_truncation(self, read: int, t: float) -> None:
-        # Containers round their counts; a real cut loses more than a few frames.
-        if self.frame_count is not None and read < self.frame_count - max(3, self.frame_count // 100):
+        if self.frame_count is not None and read < self.frame_count - self._tolerated:
             self.notes.append(
                 f"{self.name!r} is truncated: it ends at {t:.1f} s of {self.duration:.1f} s;"
                 f" the {read} frames before that were used"
@@ -302,6 +331,28 @@ class VideoSource(FrameSource):
         if self._capture is not None:
             self._capture.release()
             self._capture = None
+
+
+def _last_packet(name: str, first: int) -> tuple[float | None, int]:
+    """Time in s of a file's last readable picture and the packets read, from about frame ``first`` on.
+
+    Nothing is decoded. A seek that fails gives time 0; None: the file cannot be read in this way.
+    """
+    capture = cv2.VideoCapture(name, cv2.CAP_FFMPEG, [cv2.CAP_PROP_FORMAT, -1])
+    try:
+        if not capture.isOpened():
+            return None, 0
+        if first > 0:
+            capture.set(cv2.CAP_PROP_POS_FRAMES, first)
+        last, read = 0.0, 0
+        while capture.grab():
+            read += 1
+            t = float(capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000.0
+            if math.isfinite(t):
+                last = max(last, t)  # pictures are stored in the order of decoding
+        return last, read
+    finally:
+        capture.release()
 
 
 def _next_due(due: float, t: float, every: float) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import threading
 import time
 from pathlib import Path
@@ -14,7 +16,9 @@ import pytest
 
 from pzvision.cli import main
 from pzvision.errors import PzvisionError
+from pzvision.game import HandStart
 from pzvision.live.fit import judge_fit
+from pzvision.live.logfile import LogFile
 from pzvision.live.video import VideoFile
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.capture import open_source
@@ -37,6 +41,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "junk.mp4").write_bytes(b"no video " * 999)
     (tmp_path / "declared.jsonl").write_text('{"type": "discard", "seat": "E", "tile": "1m"}\n')
     (tmp_path / "nomodels").mkdir()
+    (tmp_path / "photo.jpg").write_bytes(cv2.imencode(".jpg", np.zeros((180, 320, 3), np.uint8))[1].tobytes())
+    (tmp_path / "zero.jpg").touch()
     return tmp_path
 
 
@@ -63,6 +69,23 @@ BASE = ["--ruleset", "pzh-popular", "--calibration", "c.toml"]
         (["v.avi", *BASE, "--every", "0"], "--every"),
         (["v.avi", *BASE, "--start", "5", "--end", "2"], "--end 2"),
         (["v.avi", *BASE, "--name", "X=a"], "X=a"),
+        (["v.avi", *BASE, "--name", "E=a", "--name", "E=b"], "'E=b'"),
+        (["v.avi", *BASE, "--every", "nan"], "--every"),
+        (["v.avi", *BASE, "--every", "-1"], "--every"),
+        (["v.avi", *BASE, "--start", "nan"], "--start nan"),
+        (["v.avi", *BASE, "--start", "-1"], "--start -1"),
+        (["v.avi", *BASE, "--start", "30"], "--start 30: 'v.avi' is over at 1.5 s"),
+        (["v.avi", *BASE, "--end", "nan"], "--end nan"),
+        (["v.avi", *BASE, "--end", "-2"], "--end -2"),
+        (["v.avi", *BASE, "--threads", "65"], "--threads 65: expected 1 to 64"),
+        (["", *BASE], "SOURCE ''"),
+        (["v.avi", "--ruleset", "pzh-popular", "--calibration", ""], "--calibration ''"),
+        (["v.avi", *BASE, "--declarations", ""], "--declarations ''"),
+        (["photo.jpg", *BASE], "is a picture; expected a video"),
+        (
+            ["v.avi", "--ruleset", "pzh-popular", "--calibration", "other.toml"],
+            "'other.toml' does not fit 'v.avi'",
+        ),
         (["v.avi", *BASE, "--declarations", "declared.jsonl"], "line 1"),
         (["v.avi", *BASE, "--models", "nomodels"], "missing model finder.onnx"),
     ],
@@ -77,6 +100,100 @@ def test_bad_input_to_replay(
     assert out == "" and err.count("\n") == 1 and err.startswith("pzvision: error: ")
     assert expected in err
     assert sorted(p.name for p in folder.iterdir()) == before
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    return {p.name: p.read_bytes() if p.is_file() else None for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["replay", "v.avi", *BASE, "--render", "v.avi"], ("--render", "SOURCE")),
+        (["replay", "v.avi", *BASE, "--events", "hard.avi"], ("--events", "SOURCE")),
+        (["replay", "v.avi", *BASE, "--events", "link.avi"], ("--events", "SOURCE")),
+        (["replay", "v.avi", *BASE, "--events", "nomodels/../c.toml"], ("--events", "--calibration")),
+        (["replay", "v.avi", "--ruleset", "pzh-popular", "--events", "calibration.toml"], ("--calibration",)),
+        (
+            ["replay", "v.avi", *BASE, "--declarations", "spoken.jsonl", "--events", "spoken.jsonl"],
+            ("--events", "--declarations"),
+        ),
+        (
+            ["replay", "v.avi", *BASE, "--events", "new.mp4", "--render", "./new.mp4"],
+            ("--render", "--events"),
+        ),
+        (["replay", "pictures", *BASE, "--events", "pictures/1.jpg"], ("--events", "SOURCE")),
+        (["live", "--camera", "v.avi", *BASE, "--events", "v.avi"], ("--events", "--camera")),
+        (["calibrate", "photo.jpg", "--preview", "photo.jpg"], ("--preview", "SOURCE")),
+        (["calibrate", "photo.jpg", "--out", "photo.jpg"], ("--out", "SOURCE")),
+        (["calibrate", "photo.jpg", "--out", "a.jpg", "--preview", "a.jpg"], ("--preview", "--out")),
+    ],
+)
+def test_no_output_overwrites_an_input_or_another_output(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], named: tuple[str, ...]
+) -> None:
+    (folder / "hard.avi").hardlink_to(folder / "v.avi")
+    (folder / "link.avi").symlink_to("v.avi")
+    (folder / "spoken.jsonl").touch()
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / "1.jpg").write_bytes((folder / "photo.jpg").read_bytes())
+    GOOD.save(folder / "calibration.toml")
+    before = contents(folder)
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "would overwrite" in err
+    assert all(name in err for name in named)
+    assert contents(folder) == before
+
+
+def test_outputs_that_are_no_files_are_refused_and_links_followed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.mp4")
+    (tmp_path / "pipe.jsonl").symlink_to("pipe.mp4")
+    for make in (LogFile, lambda path: VideoFile(path.with_suffix(".mp4"), 10)):
+        with pytest.raises(PzvisionError, match="no regular file"):
+            make(tmp_path / "pipe.jsonl")
+    (tmp_path / "there").mkdir()
+    for name in ("log.jsonl", "out.mp4"):
+        (tmp_path / name).symlink_to(f"there/{name}")
+    log = LogFile(tmp_path / "log.jsonl")
+    log.update([HandStart("pzh-popular", "E")], 0)
+    log.close()
+    video = VideoFile(tmp_path / "out.mp4", 10)
+    video.write(np.zeros((72, 128, 3), np.uint8), 0.0)
+    video.close()
+    assert sorted(os.listdir(tmp_path / "there")) == ["log.jsonl", "out.mp4"]
+    assert (tmp_path / "log.jsonl").is_symlink() and (tmp_path / "out.mp4").is_symlink()
+    assert '"hand_start"' in (tmp_path / "there" / "log.jsonl").read_text()
+
+
+def test_a_cut_off_recording_is_refused_before_anything_is_written(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = cv2.VideoWriter("long.mkv", cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 180))
+    for i in range(100):
+        writer.write(np.full((180, 320, 3), i, np.uint8))
+    writer.release()
+    data = Path("long.mkv").read_bytes()
+    Path("long.mkv").write_bytes(data[: len(data) // 2])
+    before = sorted(os.listdir())
+    assert main(["replay", "long.mkv", *BASE, "--events", "out.jsonl"]) == 2
+    err = capsys.readouterr().err
+    assert "'long.mkv' is truncated: it can be read to" in err and "of 10.0 s" in err
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("command", [["live", "--camera", "v.avi", *BASE], ["calibrate", "v.avi"]])
+def test_a_port_that_was_asked_for_and_is_taken(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main([*command, "--port", port]) == 2
+    assert f"--port {port}" in capsys.readouterr().err
+    assert not Path("calibration").exists()
 
 
 @pytest.mark.parametrize(
@@ -107,6 +224,8 @@ def test_places_that_cannot_be_written(
         (["--camera", "9", *BASE, "--port", "70000"], "70000"),
         (["--camera", "9", *BASE, "--models", "nomodels"], "missing model"),
         (["--camera", "v.avi", "--ruleset", "nonsense"], "nonsense"),
+        (["--camera", "", *BASE], "--camera ''"),
+        (["--camera", "photo.jpg", *BASE], "pzvision detect reads pictures"),
     ],
 )
 def test_bad_input_to_live(
@@ -177,6 +296,11 @@ def test_calibrate_with_numbers(folder: Path, capsys: pytest.CaptureFixture[str]
         (["v.avi", "--corners", "0.1,0.9", "0.9,0.95", "0.9,0.4", "0.85,0.1"], "corners"),
         (["missing.jpg", "--corners", "0.2,0.9", "0.8,0.9", "0.7,0.1", "0.3,0.1"], "missing.jpg"),
         (["v.avi", "--near", "Z"], "'Z'"),
+        (["zero.jpg"], "copy the photo again"),
+        (["missing.jpg"], "photo"),
+        (["", "--near", "E"], "SOURCE ''"),
+        (["v.avi", "--at", "9"], "--at 9: 'v.avi' is over at 1.5 s"),
+        (["v.avi", "--at", "nan"], "--at nan"),
         (["v.avi", "--tile-cm", "3,2"], "--tile-cm"),
     ],
 )

@@ -82,7 +82,9 @@ def test_variable_rate_times_come_from_the_container(shared: Path, tmp_path: Pat
         ],
         check=True,
     )
-    times = [f.t for f in open_source(out)]
+    source = open_source(out)
+    source.check_whole()
+    times = [f.t for f in source]
     assert np.allclose(times[:10], np.arange(10) / 10, atol=0.01)
     assert np.allclose(np.diff(times[10:]), 0.5, atol=0.01)
 
@@ -96,6 +98,38 @@ def test_truncated_video_is_used_and_said(shared: Path, tmp_path: Path) -> None:
     assert len(frames) >= 5
     assert len(source.notes) == 1
     assert "truncated" in source.notes[0] and "cut.mp4" in source.notes[0] and "182.6 s" in source.notes[0]
+
+
+def test_a_cut_is_found_before_reading(shared: Path, tmp_path: Path) -> None:
+    whole = shared / "data/video/sample-1/video.mp4"
+    data = whole.read_bytes()
+    cut = tmp_path / "cut.mp4"
+    cut.write_bytes(data[: len(data) // 10])
+    source = open_source(cut)
+    with pytest.raises(PzvisionError) as caught:
+        source.check_whole()
+    text = str(caught.value)
+    end = float(text.rpartition("--end ")[2].split()[0])
+    assert "cut.mp4' is truncated" in text and "of 182.6 s" in text and f"read to {end:.1f} s" in text
+    with pytest.raises(PzvisionError, match="truncated"):
+        source.check_whole(end=end + 1)
+    source.check_whole(end=end)
+    assert abs(end - max(frame.t for frame in source.frames(every=0.1))) < 0.25
+    begun = time.monotonic()
+    open_source(whole).check_whole()
+    assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("name", ["a.avi", "a.mkv", "a.mp4"])
+def test_whole_recordings_pass_the_check(tmp_path: Path, name: str) -> None:
+    codec = cv2.VideoWriter.fourcc(*("mp4v" if name == "a.mp4" else "MJPG"))
+    writer = cv2.VideoWriter(str(tmp_path / name), codec, 10, (160, 96))
+    for i in range(60):
+        writer.write(picture(i))
+    writer.release()
+    source = open_source(tmp_path / name)
+    source.check_whole()
+    assert len(list(source)) == 60 and source.notes == []
 
 
 def _empty(folder: Path) -> Path:
