@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -135,12 +136,39 @@ def tell(
             tiles = sorted(reading.of_track[t.id].tile for t in tracks if t.id in reading.of_track)
             right = len(tiles) == 13 - 3 * len(melds)
             events.append(Reveal(seat, tuple(tiles) if right else None, t=at))
-    events = _merge(events, [*declarations, *shown])
+    events = _locked_hands(_merge(events, [*declarations, *shown]), declarations)
     if end is not None:
         if wall <= 0 or sum(a.kind == "win" for a in acts) >= 3 or any(a.kind == "reveal" for a in acts):
             events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
         events.append(HandEnd(t=round(max(end, clock), 2)))
     return events
+
+
+def _locked_hands(events: Sequence[Event], spoken: Sequence[Declare]) -> list[Event]:
+    """A player who declared with his whole hand told is locked: what he lays down later is that hand.
+
+    Only for hands that are as large and, where they were read, differ in at most three tiles; a kong since
+    then makes another hand of it.
+    """
+    by_word = {d.seat for d in spoken if d.declaration in ("dance", "bai", "bao_ting")}
+    known: dict[Seat, tuple[Tile, ...]] = {}
+    melds = dict.fromkeys(SEATS, 0)
+    out: list[Event] = []
+    for event in events:
+        if isinstance(event, Peng):
+            melds[event.seat] += 1
+        elif isinstance(event, Gang):
+            melds[event.seat] += event.kind != "ba_gang"
+            known.pop(event.seat, None)
+        elif isinstance(event, Declare) and event.seat in by_word and event.tiles:
+            known[event.seat] = tuple(sorted(event.tiles))
+        elif isinstance(event, Win | Reveal):
+            told = known.get(event.seat, ())
+            held = 13 - 3 * melds[event.seat]
+            if len(told) == held and (Counter(told) - Counter(event.hand or told)).total() <= 3:
+                event = replace(event, hand=told)
+        out.append(event)
+    return out
 
 
 def _already_shown(acts: Sequence[Act], reading: Reading, at: float) -> list[Reveal]:
