@@ -127,6 +127,8 @@ class TableConfig:
     """A fifth tile of a kind that looks (wrongly) sure."""
     wrong_count_nats: float = 3.0
     """Each tile a laid-down hand has too few or too many."""
+    incomplete_nats: float = 4.0
+    """A hand laid down that, as it is read, does not win on the last discard."""
     stays_nats: float = 1.5
     """A tile won on that stays in the river, unless a second player wins on it too."""
     early_nats: float = 12.0

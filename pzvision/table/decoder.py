@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from pzvision.rules import Meld, is_complete
 from pzvision.table.config import TableConfig
 from pzvision.table.layout import Fact, equality
 from pzvision.table.tracker import Track
@@ -93,6 +94,7 @@ class Hypothesis(NamedTuple):
     claimers: int = 0  # winners on the last discard so far
     extra_still: float = 0.0
     shown: tuple[int, int, int, int] = (0, 0, 0, 0)
+    loose: tuple[int, ...] = ()  # first tracks of threes that meant nothing so far
     counts: bytes = bytes(KINDS)  # tiles of each kind that surely lie on the table
     chain: Chain | None = None
 
@@ -111,6 +113,7 @@ class Hypothesis(NamedTuple):
             self.wins,
             self.open_slots,
             self.owed,
+            self.loose,
         )
 
     def acts(self) -> list[Act]:
@@ -220,7 +223,8 @@ class Decoder:
             yield h._replace(cost=h.cost + noise)
             yield from self._discard(h, fact)
         elif fact.kind in ("three", "four"):
-            yield h._replace(cost=h.cost + self._row_noise(fact))
+            loose = (*h.loose, fact.tracks[0].id) if fact.kind == "three" else h.loose
+            yield h._replace(cost=h.cost + self._row_noise(fact), loose=loose)
             yield from self._claim(h, fact)
             if fact.kind == "four":
                 yield from self._own_kong(h, fact)
@@ -491,6 +495,15 @@ class Decoder:
         seat = SEATS.index(fact.seat)
         if not h.active >> seat & 1:
             return
+        if fact.onto and fact.onto[0].id in h.loose:  # no 碰 before: it is the fourth of a kong found late
+            four = replace(fact, kind="four", tracks=(*fact.onto, *fact.tracks), onto=())
+            whole = h._replace(
+                cost=h.cost - 1.5 * self.config.noise_nats + 1.0,
+                loose=tuple(i for i in h.loose if i != fact.onto[0].id),
+            )
+            yield from self._claim(whole, four)
+            yield from self._own_kong(whole, four)
+            return
         for ready in self._until_turn(h, seat, fact.t):
             newest = ready.chain.act if ready.chain else None
             kept = newest is not None and newest.kind == "peng" and newest.seat == seat
@@ -513,6 +526,8 @@ class Decoder:
         size = len(fact.tracks)
         wrong = self._wrong_count(h, seat, size, held + 1)
         tile = fact.apart
+        if size == held and tile is None and h.last is not None and not self._completes(h, seat, fact):
+            wrong += config.incomplete_nats
         if h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
@@ -536,6 +551,16 @@ class Decoder:
             newest = ready.chain.act if ready.chain else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
             yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
+
+    def _completes(self, h: Hypothesis, seat: int, fact: Fact) -> bool:
+        """Whether a hand without a tile apart, as it is read, wins on the last discard."""
+        assert h.last is not None
+        counts = [0] * KINDS
+        for track in (*fact.tracks, h.last):
+            counts[int(track.scores(self.config)[:KINDS].argmax())] += 1
+        if max(counts) > COPIES:
+            return False
+        return is_complete(counts, [Meld("peng", 0)] * h.melds[seat])
 
     def _wrong_count(self, h: Hypothesis, seat: int, size: int, expected: int) -> float:
         """What it costs that a hand of ``expected`` tiles shows ``size``, with those shown before or all."""

@@ -15,7 +15,7 @@ from pzvision.table.classes import Reading, read_classes
 from pzvision.table.config import TableConfig
 from pzvision.table.decoder import Act, Decoder, Hypothesis
 from pzvision.table.layout import Layout, Zone
-from pzvision.table.story import Hand, may_win, tell
+from pzvision.table.story import Hand, consistent, may_win, tell
 from pzvision.table.tracker import Track, Tracker
 from pzvision.tiles import KINDS, Seat, Tile
 from pzvision.vision.calibration import Calibration
@@ -188,6 +188,8 @@ class TableReader:
             last = max((a.t for a in acts), default=end)
             over = min(end, last + 1.5)
         events = tell(acts, self._reading, self._hand, self._heard(now), over)
+        if end is not None:
+            events = consistent(events)
         return self._publish([self._with_frame(e) for e in events], now)
 
     def _heard(self, now: float) -> list[Declare]:

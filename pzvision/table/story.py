@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from pzvision.errors import FormatError
+from pzvision.errors import FormatError, PzvisionError
 from pzvision.game.events import (
     Deal,
     Declare,
@@ -21,7 +21,9 @@ from pzvision.game.events import (
     Reveal,
     TailLamp,
     Win,
+    format_event,
 )
+from pzvision.game.settle import settle_log
 from pzvision.rules import Meld, Ruleset, is_complete, score_win, wait_tiles
 from pzvision.table.classes import (
     Reading,
@@ -33,6 +35,8 @@ from pzvision.table.classes import (
 )
 from pzvision.table.decoder import WALL_AFTER_DEAL, Act
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
+
+REVEAL_S = 2.1  # s; a hand is laid down in about this at the end
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,8 @@ def tell(
     events = _locked_hands(_merge(events, [*declarations, *shown]), declarations)
     if end is not None:
         if wall <= 0 or sum(a.kind == "win" for a in acts) >= 3 or any(a.kind == "reveal" for a in acts):
-            events.extend(_already_shown(acts, reading, round(min(end, clock + 2.0), 2)))
+            events = _with_shown(events, _already_shown(acts, reading, clock), end)
+            clock = max(clock, events[-1].t or clock)
         events.append(HandEnd(t=round(max(end, clock), 2)))
     return events
 
@@ -168,6 +173,20 @@ def _locked_hands(events: Sequence[Event], spoken: Sequence[Declare]) -> list[Ev
             if len(told) == held and (Counter(told) - Counter(event.hand or told)).total() <= 3:
                 event = replace(event, hand=told)
         out.append(event)
+    return out
+
+
+def _with_shown(events: list[Event], shown: Sequence[Reveal], end: float) -> list[Event]:
+    """Hands are revealed seat after seat, each in about two seconds; that of a dancer takes its turn too."""
+    reveals = [e for e in events if isinstance(e, Reveal)]
+    rest = [e for e in events if not isinstance(e, Reveal)]
+    last = max((e.t or 0.0 for e in rest), default=0.0)
+    out: list[Event] = list(rest)
+    for reveal in sorted([*reveals, *shown], key=lambda e: SEATS.index(e.seat)):
+        if reveal in shown:
+            reveal = replace(reveal, t=round(min(last + REVEAL_S, end), 2))
+        last = max(last, reveal.t or 0.0)
+        out.append(reveal)
     return out
 
 
@@ -272,3 +291,22 @@ def _place(events: Sequence[Event], spoken: Declare, moment: float) -> int:
                 after += 1
             return after
     return by_time
+
+
+def consistent(events: Sequence[Event]) -> list[Event]:
+    """The log with nothing in it that cannot be true, as far as known draws are to blame.
+
+    A misread tail lamp that was drawn may be a tile the player cannot have: then what was drawn is left open.
+    """
+    if not _impossible(events):
+        return list(events)
+    open_draws = [replace(e, tile=None) if isinstance(e, Draw) and e.tile is not None else e for e in events]
+    return open_draws if not _impossible(open_draws) else list(events)
+
+
+def _impossible(events: Sequence[Event]) -> bool:
+    try:
+        settle_log([format_event(e) for e in events])
+    except PzvisionError:
+        return True
+    return False
