@@ -9,7 +9,7 @@ the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -78,6 +78,7 @@ class Hand:
         random: Random,
         *,
         spice: float = 0.0,
+        rare: float = 0.0,
         leave: float = 0.0,
         observe: Observer | None = None,
         line: int = 1,
@@ -89,7 +90,12 @@ class Hand:
         self.state = start(first, line)
         self.ruleset = self.state.ruleset
         self.players = {seat: Player(seat, Temper.random(random), random) for seat in SEATS}
-        hands, wall = deal(random, first.dealer, spice)
+        wanted: dict[Seat, list[Tile]] = {}
+        if rare and random.random() < rare:
+            wanted = _rare_hands(random, first.dealer)
+            for player in self.players.values():
+                player.temper = replace(player.temper, dance=1.0)
+        hands, wall = deal(random, first.dealer, spice, wanted)
         self.table = Table(wall)
         self.dealt = hands
         self.events: list[Event] = [first]
@@ -265,20 +271,23 @@ def _tiles(counts: list[int]) -> tuple[Tile, ...]:
     return tuple(tile for tile, number in enumerate(counts) for _ in range(number))
 
 
-def deal(random: Random, dealer: Seat, spice: float = 0.0) -> tuple[dict[Seat, list[Tile]], list[Tile]]:
+def deal(
+    random: Random, dealer: Seat, spice: float = 0.0, wanted: Mapping[Seat, list[Tile]] | None = None
+) -> tuple[dict[Seat, list[Tile]], list[Tile]]:
     """A shuffled deal: hands by seat (14 for the dealer) and the wall in drawing order.
 
     With probability ``spice`` each hand is stacked: with quads, a ready hand, or (the dealer) a complete one,
-    so that rare rules are met.
+    so that rare rules are met. ``wanted``: tiles that go to a seat first.
     """
+    given = wanted or {}
     wall = [tile for tile in range(KINDS) for _ in range(COPIES)]
     random.shuffle(wall)
     hands: dict[Seat, list[Tile]] = {}
     for seat in SEATS:
         size = DEALT + 1 if seat == dealer else DEALT
-        wanted = _stack(random, size) if random.random() < spice else []
+        stack = given.get(seat) or (_stack(random, size) if random.random() < spice else [])
         hand: list[Tile] = []
-        for tile in wanted:
+        for tile in stack:
             if tile in wall and len(hand) < size:
                 wall.remove(tile)
                 hand.append(tile)
@@ -309,6 +318,27 @@ def _stack(random: Random, size: int) -> list[Tile]:
     return [*tiles, pair, pair][:size]
 
 
+def _rare_hands(random: Random, dealer: Seat) -> dict[Seat, list[Tile]]:
+    """Hands for the rarest rules: three that wait for all nine ranks of a suit and one that holds little but
+    that suit (报警), or one ready with sets of 2, 5 and 8 (将对)."""
+    first, second, third = (9 * suit for suit in random.sample(range(3), 3))
+    seats = [next_seat(dealer, step) for step in range(4)]
+    if random.random() < 0.5:
+        triplets = [first + rank for rank in (1, 4, 7) for _ in range(3)]
+        return {random.choice(seats): [*triplets, *[second + 1] * 2, *[second + 4] * 2]}
+    hands: dict[Seat, list[Tile]] = {}
+    rest = [first + rank for rank in range(9) for _ in range(COPIES)]
+    for step, (low, high) in enumerate(((0, 3), (3, 6), (0, 6))):
+        run = [first + rank for rank in range(step + 1, step + 6)]  # 23456: waits for 1, 4 and 7
+        for tile in run:
+            rest.remove(tile)
+        sets = [second + start + rank for start in (low, high) for rank in range(3)]
+        hands[seats[step]] = [*run, *sets, *[third + step] * 2]
+    random.shuffle(rest)
+    hands[seats[3]] = rest[:DEALT]
+    return hands
+
+
 def simulate(
     ruleset: Ruleset | str,
     seed: int = 1,
@@ -318,14 +348,16 @@ def simulate(
     options: Mapping[str, object] | None = None,
     dealer: Seat = "E",
     spice: float = 0.0,
+    rare: float = 0.0,
     leave: float = 0.0,
     observe: Observer | None = None,
 ) -> list[Event]:
     """Records of that many hands in a row, the dealer moving as the rules say.
 
     ``ruleset``: an id or a loaded ruleset; ``options`` say what differs from it and go into the log. The same
-    arguments give the same records. ``spice`` (0..1): how often hands are stacked; ``leave``: how often a
-    winner leaves early. ``observe`` is called after every record with the table, the state and the record.
+    arguments give the same records. ``spice`` (0..1): how often hands are stacked; ``rare`` (0..1): how often
+    a table is set up for the rarest rules (报警, 将对); ``leave``: how often a winner leaves early.
+    ``observe`` is called after every record with the table, the state and the record.
     """
     return [
         event
@@ -337,6 +369,7 @@ def simulate(
             options=options,
             dealer=dealer,
             spice=spice,
+            rare=rare,
             leave=leave,
             observe=observe,
         )
@@ -353,6 +386,7 @@ def simulate_hands(
     options: Mapping[str, object] | None = None,
     dealer: Seat = "E",
     spice: float = 0.0,
+    rare: float = 0.0,
     leave: float = 0.0,
     observe: Observer | None = None,
 ) -> Iterator[Hand]:
@@ -363,7 +397,7 @@ def simulate_hands(
     for number in range(hands):
         random = Random(f"{name} {seed} {number}")
         first = HandStart(name, dealer, base, dict(options or {}), NAMES)
-        hand = Hand(first, random, spice=spice, leave=leave, observe=observe, line=line)
+        hand = Hand(first, random, spice=spice, rare=rare, leave=leave, observe=observe, line=line)
         hand.play()
         yield hand
         line += len(hand.events)

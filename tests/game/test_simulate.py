@@ -94,8 +94,10 @@ def check_log(events: list[Event], states: list[State]) -> None:
     assert [r.next_dealer for r in results[:-1]] == [e.dealer for e in starts[1:]]
 
 
-def play(ruleset: str, seed: int, hands: int, spice: float, watch: Watch) -> None:
-    played = list(simulate_hands(ruleset, seed, hands, spice=spice, leave=spice / 4, observe=watch))
+def play(ruleset: str, seed: int, hands: int, spice: float, watch: Watch, rare: float = 0.0) -> None:
+    played = list(
+        simulate_hands(ruleset, seed, hands, spice=spice, rare=rare, leave=spice / 4, observe=watch)
+    )
     check_log([event for hand in played for event in hand.events], [hand.state for hand in played])
 
 
@@ -122,7 +124,7 @@ def test_ten_thousand_simulated_hands_hold() -> None:
     watch = Watch()
     for ruleset in ruleset_ids():
         for seed in range(143):
-            play(ruleset, 1000 + seed, 10, (0.0, 0.2, 0.6)[seed % 3], watch)
+            play(ruleset, 1000 + seed, 10, (0.0, 0.2, 0.6)[seed % 3], watch, rare=float(seed % 13 == 12))
     print(watch.records, sorted(watch.met.items()))
     assert watch.met["hand_end"] == 10_010
     for name in ("rob_kong", "alarm", "refund", "tian_hu", "di_hu", "qiang_gang", "feng_qi_dui", "jiang_dui"):
