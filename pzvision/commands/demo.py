@@ -55,7 +55,7 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
     from pzvision.live.arguments import GameSetup, read_declarations
     from pzvision.live.hub import Hub
     from pzvision.live.pipeline import Pipeline
-    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.report import RecordPrinter, note, printer, settlement
     from pzvision.live.serving import run_with_page
     from pzvision.rules import load_ruleset
     from pzvision.vision.calibration import load
@@ -90,6 +90,7 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
         config=setup.pipeline,
         hub=hub,
         on_said=printer(args.lang),
+        on_records=RecordPrinter(args.lang, every=False),
         speed=speed,
     )
     if hub is None:
@@ -99,4 +100,4 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
         stats = run_with_page(hub, pipeline.run, port=args.port, lang=args.lang, stay=stay)
     print(settlement(pipeline.session, args.lang))
     note(f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s ({stats.looks} looks)")
-    return 130 if stats.interrupted else 0
+    return stats.exit_status

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.logfile import LogFile
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.pipeline import Pipeline
-    from pzvision.live.report import note, printer, settlement
+    from pzvision.live.report import RecordPrinter, note, printer, settlement
     from pzvision.live.serving import check_port, run_with_page
     from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import open_source
@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
             hub=hub,
             log_file=log_file,
             on_said=printer(args.lang),
+            on_records=RecordPrinter(args.lang, every=False),
+            dealer_known=setup.dealer is not None,
         )
         if hub is None:
             stats = pipeline.run()
@@ -75,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     if stats.latency_ms is not None:
         p50, p95 = stats.latency_ms
         note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
-    status = 130 if stats.interrupted else 0
+    status = stats.exit_status
     if isinstance(source, LiveSource) and source.hung:
         # Its thread sits in a read that never returns; the interpreter cannot end with it in an orderly way.
         sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 SUMMARY = ("看一段录像:播报、牌谱、结算。", "Watch a recording: announcements, game log, settlement.")
@@ -21,6 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--declarations",
         metavar="FILE",
         help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="每条记录都打印,打牌摸牌也打 print every record, discards and draws too"
+        " (default: peng, kongs, declarations, wins and what is announced)",
     )
     parser.add_argument("--start", type=float, default=0.0, metavar="S", help="从第几秒 from this second on")
     parser.add_argument("--end", type=float, metavar="S", help="到第几秒 up to this second")
@@ -43,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
     from pzvision.live.pipeline import Pipeline
-    from pzvision.live.report import act_line, note, printer, settlement
+    from pzvision.live.report import RecordPrinter, act_line, frames_between, note, printer, settlement
     from pzvision.live.video import VideoFile
     from pzvision.messages import say
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
@@ -84,7 +91,13 @@ def run(args: argparse.Namespace) -> int:
     if args.render:
         video = VideoFile(args.render, source.fps if isinstance(source, VideoSource) else args.fps)
 
-    bar = tqdm(total=source.frame_count, unit="frame", unit_scale=False, disable=None, dynamic_ncols=True)
+    bar = tqdm(
+        total=frames_between(source, args.start, args.end),
+        unit="frame",
+        unit_scale=False,
+        disable=None,
+        dynamic_ncols=True,
+    )
     panel = None
     panel_at = -1.0
 
@@ -100,6 +113,10 @@ def run(args: argparse.Namespace) -> int:
         bar.set_postfix_str(act_line(pipeline.session, args.lang), refresh=False)
         bar.update(frames)
 
+    def write_line(line: str) -> None:
+        tqdm.write(line)
+        sys.stdout.flush()  # it is said as it happens, into a pipe too
+
     pipeline = Pipeline(
         source,
         setup.calibration,
@@ -107,9 +124,11 @@ def run(args: argparse.Namespace) -> int:
         detector,
         config=setup.pipeline,
         log_file=log_file,
-        on_said=printer(args.lang, write=lambda line: tqdm.write(line)),
+        on_said=printer(args.lang, write=write_line),
         on_frame=draw if video is not None else None,
         on_progress=advance,
+        on_records=RecordPrinter(args.lang, every=args.all, write=write_line),
+        dealer_known=setup.dealer is not None,
     )
     try:
         stats = pipeline.run(start=args.start, end=args.end)
@@ -131,4 +150,4 @@ def run(args: argparse.Namespace) -> int:
     for out in (args.events if pipeline.session.log else None, args.render if stats.frames else None):
         if out:
             note(say("live.written", args.lang, path=out))
-    return 130 if stats.interrupted else 0
+    return stats.exit_status

@@ -391,6 +391,10 @@ def _payments(speak: _Speaker, earlier: Sequence[Payment], after: State) -> None
 
 
 def _hand_end(speak: _Speaker, after: State) -> None:
+    if after.cut:
+        _say_text(speak, "settlement", None, _both("announce.unfinished"))
+        if not after.ledger:
+            return
     shown = {
         lang: " ".join(f"{SEAT_NAMES[lang][seat]} {after.total(seat):+d}" for seat in SEATS) for lang in LANGS
     }

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pzvision.game import next_dealer
+from pzvision.game import Event, next_dealer
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.picture import Outline, draw_outlines
@@ -73,7 +73,7 @@ class Stats:
         looks, detections: looks at the table, and how many of them asked the detector.
         seconds: wall-clock seconds.
         latency_ms: median and 95th percentile from a live frame's arrival to the end of its look.
-        interrupted: stopped by Ctrl-C.
+        signal: what stopped it, such as SIGINT by Ctrl-C; 0: the end of the source.
     """
 
     frames: int = 0
@@ -81,7 +81,17 @@ class Stats:
     detections: int = 0
     seconds: float = 0.0
     latency_ms: tuple[float, float] | None = None
-    interrupted: bool = False
+    signal: int = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before the end of the source."""
+        return bool(self.signal)
+
+    @property
+    def exit_status(self) -> int:
+        """0, or as a shell counts a signal: 130 for Ctrl-C, 143 for SIGTERM."""
+        return 128 + self.signal if self.signal else 0
 
     @property
     def fps(self) -> float:
@@ -125,6 +135,8 @@ class Pipeline:
         hub: told everything, for the page; or None.
         log_file: follows the log; or None.
         on_said: called with each announcement and each correction.
+        on_records: called with the records of the log that fell away and those that came, before that.
+        dealer_known: whether the dealer of the first hand was told; else he is announced once that is sure.
         on_frame: called after each frame with the view, for a rendered video; all frames are read then.
         speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
 
@@ -143,6 +155,8 @@ class Pipeline:
         hub: Hub | None = None,
         log_file: LogFile | None = None,
         on_said: Callable[[Said], None] | None = None,
+        on_records: Callable[[Sequence[Event], Sequence[Event]], None] | None = None,
+        dealer_known: bool = True,
         on_frame: Callable[[Frame, Pipeline], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
         speed: float = 0.0,
@@ -156,7 +170,9 @@ class Pipeline:
         self._most_tiles = 0
         self._cleared_at: float | None = None
         self.config = config or PipelineConfig()
-        self._teller = Teller(hub=hub, log_file=log_file, on_said=on_said)
+        self._teller = Teller(
+            hub=hub, log_file=log_file, on_said=on_said, on_records=on_records, dealer_known=dealer_known
+        )
         self._detector = detector
         self._motion = MotionDetector(calibration)
         self._hub = hub
@@ -197,7 +213,8 @@ class Pipeline:
             p50, p95 = np.percentile(np.array(self._latencies), [50, 95])
             latency = (float(p50), float(p95))
         seconds = time.perf_counter() - begun
-        return Stats(self._frames, self._looks, self._asked, seconds, latency, bool(interrupted))
+        stopped = interrupted[0] if interrupted else 0
+        return Stats(self._frames, self._looks, self._asked, seconds, latency, stopped)
 
     def _frames_due(self, start: float, end: float | None) -> Iterator[tuple[Frame, bool]]:
         """Frames, and whether the table is looked at in them; only those where nobody wants the rest."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
+from pzvision.game import Declare, Draw, Event, Gang, Peng
 from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.session import Session
-from pzvision.live.wording import why_text
+from pzvision.live.wording import tile_names, why_text
 from pzvision.messages import say
 from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, format_tile
+from pzvision.vision.capture import FrameSource
 
 
 def clock(t: float | None) -> str:
@@ -58,14 +61,23 @@ def settlement(session: Session, lang: Lang) -> str:
                     why=why_text(payment, lang),
                 )
             )
-        totals = "  ".join(f"{names[seat]} {state.total(seat):+d}" for seat in SEATS)
-        lines.append(f"  {say('live.total', lang)}  {totals}")
+        if state.ledger or not state.cut:
+            totals = "  ".join(f"{names[seat]} {state.total(seat):+d}" for seat in SEATS)
+            lines.append(f"  {say('live.total', lang)}  {totals}")
         if state.cut:
-            lines.append("  " + say("live.cut", lang))
+            lines.append("  " + say("live.cut" if number == len(states) else "live.cut_short", lang))
     if len(states) > 1:
         totals = "  ".join(f"{names[seat]} {amount:+d}" for seat, amount in session.totals.items())
         lines.append(f"{say('live.total', lang)}  {totals}")
     return "\n".join(lines)
+
+
+def frames_between(source: FrameSource, start: float, end: float | None) -> int | None:
+    """About how many frames of a source lie from ``start`` to ``end`` seconds, for the progress bar."""
+    if source.frame_count is None or not source.duration:
+        return source.frame_count
+    seconds = min(source.duration, source.duration if end is None else end) - start
+    return max(0, round(source.frame_count * seconds / source.duration))
 
 
 def printer(
@@ -81,6 +93,63 @@ def printer(
             write(line)
 
     return show
+
+
+class RecordPrinter:
+    """Prints records of the log as they come: peng and kongs, or all of them; and those taken back.
+
+    Declarations and wins are announced with more words anyway, so without ``every`` they are left out.
+
+    Args:
+        lang: of the lines.
+        every: whether all records are printed.
+        write: prints a line; None: on standard output, at once.
+    """
+
+    def __init__(self, lang: Lang, *, every: bool, write: Callable[[str], None] | None = None) -> None:
+        self._lang = lang
+        self._every = every
+        self._write = write or (lambda line: print(line, flush=True))
+
+    def __call__(self, fallen: Sequence[Event], came: Sequence[Event]) -> None:
+        """``fallen``: the end of the log that fell away; ``came``: what stands there now."""
+        # What stood there and still does was printed already, perhaps with another time.
+        old = Counter(self._text(event) for event in fallen if self._wanted(event))
+        new: list[str] = []
+        for event in filter(self._wanted, came):
+            text = self._text(event)
+            if old[text] > 0:
+                old[text] -= 1
+            else:
+                new.append(f"{clock(event.t):>8}  {text}")
+        for event in fallen:
+            text = self._text(event)
+            if self._wanted(event) and old[text] > 0:
+                old[text] -= 1
+                self._write(f"{clock(event.t):>8}  {say('announce.retract', self._lang, text=text)}")
+        for line in new:
+            self._write(line)
+
+    def _wanted(self, event: Event) -> bool:
+        return self._every or isinstance(event, (Peng, Gang))
+
+    def _text(self, event: Event) -> str:
+        return record_text(event, self._lang)
+
+
+def record_text(event: Event, lang: Lang) -> str:
+    """A record in a few words: ``西家碰 四条``."""
+    seat: Seat | None = getattr(event, "seat", None)
+    tile: int | None = getattr(event, "tile", None)
+    key = f"record.{event.kind if isinstance(event, Gang) else event.type}"
+    if isinstance(event, Draw) and tile is not None:
+        key = "record.draw_seen"
+    fields = {
+        "seat": "" if seat is None else SEAT_NAMES[lang][seat],
+        "tile": "" if tile is None else tile_names([tile], lang),
+        "what": say(f"declare.{event.declaration}", lang) if isinstance(event, Declare) else "",
+    }
+    return say(key, lang, **fields)
 
 
 def note(text: str) -> None:

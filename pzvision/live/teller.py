@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pzvision.game import Event, format_event
+from pzvision.game import Discard, Event, HandEnd, format_event
 from pzvision.live.announcer import Announcement, Correction, doubt_announcement
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
@@ -27,10 +27,12 @@ class TellerConfig:
     Attributes:
         doubt_s: seconds a doubt must last, or a record that does not add up, before it is said.
         unread_s: seconds a laid-down hand may take to be read before its win is said without a score.
+        dealer_s: seconds after the first discard until a dealer nobody told is held for sure.
     """
 
     doubt_s: float = 2.0
     unread_s: float = 3.0
+    dealer_s: float = 5.0
 
 
 class Teller:
@@ -40,6 +42,8 @@ class Teller:
         hub: for the page, or None.
         log_file: or None.
         on_said: called with each announcement and correction.
+        on_records: called with the records that fell away and those that came, before what is said of them.
+        dealer_known: whether the dealer of the first hand was told; else his announcement waits.
     """
 
     def __init__(
@@ -48,6 +52,8 @@ class Teller:
         hub: Hub | None = None,
         log_file: LogFile | None = None,
         on_said: Callable[[Said], None] | None = None,
+        on_records: Callable[[Sequence[Event], Sequence[Event]], None] | None = None,
+        dealer_known: bool = True,
         config: TellerConfig | None = None,
     ) -> None:
         self.session = Session()
@@ -55,6 +61,8 @@ class Teller:
         self._hub = hub
         self._log_file = log_file
         self._on_said = on_said
+        self._on_records = on_records
+        self._dealer_known = dealer_known
         self._held: list[tuple[float, Announcement]] = []  # with the time to say it
         self._doubts: dict[tuple[object, ...], float] = {}  # with the time it came up
         self._doubted: set[tuple[object, ...]] = set()
@@ -62,6 +70,7 @@ class Teller:
     def change(self, keep: int, events: Sequence[Event], now: float) -> None:
         """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source."""
         length = len(self.session.log)
+        fallen = self.session.log[keep:]
         change = self.session.update(keep, events)
         if self._log_file is not None:
             self._log_file.update(self.session.log, keep)
@@ -74,10 +83,14 @@ class Teller:
                 out.append(Correction(item))
         for item in change.said:
             wait = self._patience(item)
-            if wait > 0:
+            if self._dealer_unsure(item, now):
+                self._held.append((float("inf"), item))
+            elif wait > 0:
                 self._held.append((now + wait, item))
             else:
                 out.append(item)
+        if self._on_records is not None:
+            self._on_records(fallen, events)
         if self._hub is not None:
             if keep < length:
                 self._hub.publish({"type": "rewrite", "keep": keep})
@@ -90,6 +103,10 @@ class Teller:
 
         ``doubts``: those of the reader now; ``offset``: records before the reader's log.
         """
+        self._held = [
+            (now if item.kind == "dealer" and not self._dealer_unsure(item, now) else when, item)
+            for when, item in self._held
+        ]
         due: list[Said] = [item for when, item in self._held if when <= now]
         self._held = [pair for pair in self._held if pair[0] > now]
         for doubt in doubts:
@@ -107,6 +124,17 @@ class Teller:
         if self._log_file is not None:
             self._log_file.update(self.session.log, len(self.session.log))
             self._log_file.close()
+
+    def _dealer_unsure(self, item: Announcement, now: float) -> bool:
+        """Whether this names the dealer of the first hand, only the look of its first acts says so."""
+        if self._dealer_known or item.kind != "dealer":
+            return False
+        for event in self.session.log:
+            if isinstance(event, HandEnd):
+                return False
+            if isinstance(event, Discard):
+                return event.t is not None and now < event.t + self._config.dealer_s
+        return True
 
     def _patience(self, item: Announcement) -> float:
         if item.kind == "win" and item.fan is None:

@@ -68,11 +68,12 @@ class VideoFile:
         """Finish the file and give it its name; with ``keep`` False, leave nothing. Safe to call twice."""
         if self._writer is None:
             return
-        if self._last is not None and keep:
-            self._writer.write(self._last)
-        self._writer.release()
-        self._writer = None
-        if keep:
-            os.replace(self._part, self._target)
-        else:
+        try:
+            if self._last is not None and keep:
+                self._writer.write(self._last)
+            self._writer.release()
+            self._writer = None
+            if keep:
+                os.replace(self._part, self._target)
+        finally:
             self._part.unlink(missing_ok=True)

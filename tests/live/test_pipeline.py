@@ -163,7 +163,10 @@ def test_a_calibration_for_other_pictures_is_refused_before_anything(timeline: T
         Pipeline(source, other, new_reader, source)
 
 
-def test_ctrl_c_ends_the_look_and_leaves_a_valid_log(timeline: Timeline, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_look_and_leaves_a_valid_log(
+    timeline: Timeline, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
     source = PaintedGame(timeline)
     out = tmp_path / "log.jsonl"
     pipeline = Pipeline(source, CALIBRATION, new_reader, source, log_file=LogFile(out), speed=8.0)
@@ -172,15 +175,15 @@ def test_ctrl_c_ends_the_look_and_leaves_a_valid_log(timeline: Timeline, tmp_pat
         until = time.monotonic() + 20
         while time.monotonic() < until and sum(isinstance(e, Discard) for e in pipeline.session.log) < 3:
             time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
 
     thread = threading.Thread(target=interrupt)
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(number)
     thread.start()
     stats = pipeline.run()
     thread.join()
-    assert signal.getsignal(signal.SIGINT) is before
-    assert stats.interrupted and stats.frames < (source.frame_count or 0)
+    assert signal.getsignal(number) is before
+    assert stats.exit_status == status and stats.frames < (source.frame_count or 0)
     text = out.read_text(encoding="utf-8")
     assert [line.event for line in read_log(text.splitlines())] == pipeline.session.log
     assert settle_log(text.splitlines(), lenient=True)[0].state.cut

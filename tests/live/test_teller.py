@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pzvision.game import Discard, Event, Win, parse_event
-from pzvision.live.announcer import Correction
+from pzvision.game import Discard, Event, HandStart, Win, parse_event
+from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.hub import Hub
 from pzvision.live.teller import Said, Teller
 from pzvision.table.reader import Doubt
@@ -91,3 +91,20 @@ def test_a_doubt_is_said_once_and_only_if_it_lasts() -> None:
     assert not telling.say_held(5.0, (doubt,), 0)
     assert said[-1].text("zh") == "看不准:东家打的是四万还是四条?"
     assert said[-1].text("en") == "Not sure: did East discard 4m or 4s?"
+
+
+def test_a_dealer_nobody_told_is_said_once_that_is_sure() -> None:
+    said: list[Said] = []
+    teller = Teller(on_said=said.append, dealer_known=False)
+    teller.change(0, [HandStart("pzh-popular", "E"), Discard("E", 3, t=10.0)], 10.2)
+    teller.say_held(12.0, [], 0)
+    assert said == []
+    # It was another player after all: what was never said is not taken back.
+    teller.change(0, [HandStart("pzh-popular", "S"), Discard("S", 3, t=10.0)], 13.0)
+    teller.say_held(14.0, [], 0)
+    assert said == []
+    teller.say_held(15.1, [], 0)
+    assert [(item.kind, item.seat) for item in said if isinstance(item, Announcement)] == [("dealer", "S")]
+    told: list[Said] = []
+    Teller(on_said=told.append).change(0, [HandStart("pzh-popular", "E")], 0.0)
+    assert len(told) == 1
