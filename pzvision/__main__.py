@@ -1,5 +1,13 @@
 """``python -m pzvision``."""
 
-from pzvision.cli import main
+try:
+    from pzvision.cli import main
 
-raise SystemExit(main())
+    status = main()
+except KeyboardInterrupt:
+    import os
+
+    os.write(2, b"pzvision: interrupted\n")
+    status = 130
+
+raise SystemExit(status)

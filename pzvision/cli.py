@@ -1,19 +1,23 @@
-"""The ``pzvision`` command: finds the subcommand's module and runs it."""
+"""The ``pzvision`` command: finds the subcommand's module and runs it.
+
+Imports next to nothing until `main` has begun, so that Ctrl-C during the slow imports is caught there.
+"""
 
 from __future__ import annotations
 
-import argparse
-import importlib
+import errno
 import os
 import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Final
 
 from pzvision import __version__
-from pzvision.errors import PzvisionError
 
-COMMANDS: Final[dict[str, str]] = {
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from types import FrameType, ModuleType
+
+COMMANDS: dict[str, str] = {
     "demo": "pzvision.commands.demo",
     "replay": "pzvision.commands.replay",
     "live": "pzvision.commands.live",
@@ -32,13 +36,21 @@ COMMANDS: Final[dict[str, str]] = {
 }
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came: unwinds like Ctrl-C, so that half-written output is cleaned up, and exits with 143."""
+
+
 def _load(name: str) -> ModuleType:
+    import importlib
+
     return importlib.import_module(COMMANDS[name])
 
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The whole parser, or with ``only`` just that subcommand's (fast start)."""
-    parser = argparse.ArgumentParser(
+    from pzvision.commands._parser import Parser
+
+    parser = Parser(
         prog="pzvision",
         description="攀枝花/西昌麻将牌桌助手:看一整局牌,自动算账。"
         " Reads a whole game of Panzhihua or Xichang mahjong from a camera and settles it.",
@@ -55,30 +67,151 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 1 (a finding), 2 (bad input) or 130 (interrupted)."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    """Run a command.
+
+    The exit status is 0, 1 (a finding), 2 (bad input, or output that cannot be written), 130 (interrupted),
+    141 (the reader of the output went away) or 143 (terminated). Every error is one line.
+    """
+    caught = False
+    try:
+        _prepare_streams()
+        caught = _catch_sigterm()
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except BrokenPipeError:
+        return 141
+    except Terminated:
+        _say("pzvision: terminated")
+        return 143
+    except KeyboardInterrupt:
+        _say("pzvision: interrupted")
+        return 130
+    except Exception as error:
+        if _interrupted(error):  # Ctrl-C while a compiled module was loading comes out as some other error
+            _say("pzvision: interrupted")
+            return 130
+        line = _explain(error)
+        if line is None:
+            raise
+        _say(f"pzvision: error: {line}")
+        return 2
+    finally:
+        if caught:
+            import signal
+
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _drain()
+
+
+def _run(words: list[str]) -> int:
     only = words[0] if words and words[0] in COMMANDS else None
     try:
         args = build_parser(only).parse_args(words)
-        return int(args.run(args))
-    except PzvisionError as error:
-        print(f"pzvision: error: {error}", file=sys.stderr)
-        return 2
-    except ImportError as error:
-        if error.name != "cv2" and ".so" not in str(error):
-            raise
-        print(
-            f"pzvision: error: a system library is missing ({error}); on Debian and Ubuntu: "
-            "apt-get install libgl1 libglib2.0-0",
-            file=sys.stderr,
+        status = int(args.run(args))
+    except SystemExit:
+        sys.stdout.flush()  # a help text that could not be written is an error too
+        raise
+    sys.stdout.flush()
+    return status
+
+
+def _explain(error: Exception) -> str | None:
+    """What to tell the user; None for a mistake of ours, which deserves its traceback."""
+    from pzvision.errors import PzvisionError
+
+    if isinstance(error, PzvisionError):
+        return str(error)
+    if isinstance(error, OSError):
+        name = error.filename
+        if isinstance(name, bytes):
+            name = os.fsdecode(name)
+        if not isinstance(name, str):
+            # What a command writes to files it reports by name itself.
+            name = "standard output" if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF) else None
+        reason = error.strerror or str(error) or type(error).__name__
+        return f"{name}: {reason}" if name else reason
+    if isinstance(error, ImportError) and (error.name == "cv2" or ".so" in str(error)):
+        return (
+            f"a system library is missing ({error}); on Debian and Ubuntu: "
+            "apt-get install libgl1 libglib2.0-0"
         )
-        return 2
-    except KeyboardInterrupt:
-        print("pzvision: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    return None
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+# --- standard streams ------------------------------------------------------------------------------------
+
+
+def _prepare_streams() -> None:
+    """Streams that are closed or cannot hold Chinese neither crash a command nor swallow what it says."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        # Stands in for the missing stream only until the error below is told.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        raise OSError(errno.EBADF, "is closed", "standard output")
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _say(text: str) -> None:
+    """One line on standard error, whatever is in it."""
+    from contextlib import suppress
+
+    from pzvision.commands._parser import one_line
+
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with suppress(OSError, ValueError):
+        print(one_line(text), file=sys.stderr, flush=True)
+
+
+def _drain() -> None:
+    """Let the interpreter's own flush at exit succeed where standard output cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        try:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            pass
+    except ValueError:
+        pass
+
+
+def _catch_sigterm() -> bool:
+    """Make SIGTERM raise `Terminated`; whether that was done (nobody else's handler is replaced)."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return False
+    own = os.getpid()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one ends the program at once
+        if os.getpid() != own:  # a forked worker ends as it would have without us
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, stop)
+    return True
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
 
 SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
@@ -38,6 +39,8 @@ def read_image(path: Path) -> npt.NDArray[np.uint8]:
         data = path.read_bytes()
     except OSError as error:
         raise PzvisionError(f"{path}: cannot be read ({error.strerror})") from None
+    if data.startswith(b"\xff\xd8\xff") and _cut_off(data):
+        raise PzvisionError(f"{path}: the JPEG is cut off (it has no end); expected a whole picture")
     if not data:
         raise PzvisionError(f"{path}: is empty; expected a picture")
     try:
@@ -49,12 +52,35 @@ def read_image(path: Path) -> npt.NDArray[np.uint8]:
     return np.asarray(image, np.uint8)
 
 
+def _cut_off(data: bytes) -> bool:
+    """Whether a JPEG stops before its end marker (EOI).
+
+    The segments of the header are stepped over, since a thumbnail in one of them has an EOI of its own; in
+    what follows, an FF of the picture's data is never followed by D9. Bytes behind the EOI do not matter.
+    """
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker == 0xFF:  # a fill byte
+            at += 1
+            continue
+        if marker == 0xDA:
+            return b"\xff\xd9" not in data[at:]
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:  # markers without a length
+            at += 2
+            continue
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return at >= len(data)  # else no JPEG that is merely too short: the decoder says what it thinks of it
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command. All pictures are checked before the first is worked on."""
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.draw import draw_detections
     from pzvision.vision.report import detections_record, summary_line
 
+    if args.json:
+        utf8_output()
     if args.threads is not None and args.threads < 1:
         raise PzvisionError(f"--threads {args.threads}: expected at least 1")
     paths = [Path(name) for name in args.images]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
 from pzvision.messages.table import MESSAGES
 from pzvision.tiles import Lang
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _read(name: str) -> list[Any]:
-    from pzvision.game.events import read_log
+    from pzvision.game.events import HandStart, read_log
 
     try:
         lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
@@ -47,20 +47,25 @@ def _read(name: str) -> list[Any]:
     except UnicodeDecodeError:
         raise PzvisionError(f"{name}: not a game log (not UTF-8 text)") from None
     try:
-        return [line.event for line in read_log(lines)]
+        events = [line.event for line in read_log(lines)]
     except PzvisionError as error:
         raise PzvisionError(f"{name}: {error}") from None
+    if not any(isinstance(event, HandStart) for event in events):
+        what = "holds no hand" if events else "is empty"
+        raise PzvisionError(f"{name}: {what}: expected a game log with a hand_start record")
+    return events
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison; status 1 when the F1 is below ``--below``."""
     from pzvision.evaluation import compare
 
+    if args.below is not None and not 0 <= args.below <= 1:
+        raise PzvisionError(f"--below {args.below}: expected an F1 from 0 to 1")
     if not args.tolerance >= 0:
         raise PzvisionError(f"--tolerance {args.tolerance}: expected seconds, 0 or more")
     result = compare(_read(args.truth), _read(args.log), args.tolerance)
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    utf8_output()
     if args.json:
         print(json.dumps(result.to_json(), ensure_ascii=False))
     else:

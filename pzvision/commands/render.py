@@ -13,7 +13,8 @@ from tqdm import tqdm
 
 from pzvision.errors import PzvisionError
 from pzvision.game.simulate import simulate
-from pzvision.rules import load_ruleset, ruleset_ids
+from pzvision.rules import ruleset_ids
+from pzvision.rules.arguments import as_profile
 from pzvision.synth.faces import LOOKS, CropFaces, DrawnFaces, FaceSource, random_look
 from pzvision.synth.room import CAMERAS
 from pzvision.synth.timeline import Style
@@ -26,7 +27,10 @@ SUMMARY: Final = ("把模拟牌局渲染成带真值的录像。", "Renders a si
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument(
-        "--ruleset", default="pzh-popular", metavar="ID", help=f"规则 / ruleset: {' '.join(ruleset_ids())}"
+        "--ruleset",
+        default="pzh-popular",
+        metavar="ID|FILE",
+        help=f"规则 / ruleset or .toml file: {' '.join(ruleset_ids())}",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="随机种子 / seed of game, room and noise"
@@ -64,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Render; 0 when the folder is complete."""
-    ruleset = load_ruleset(args.ruleset)
+    ruleset, options = as_profile(args.ruleset)
     size = _size(args.size)
     for name, low, high in (
         ("hands", 1, 16),
@@ -76,9 +80,14 @@ def run(args: argparse.Namespace) -> int:
         value = getattr(args, name)
         if not low <= value <= high:
             raise PzvisionError(f"--{name} {value}: expected {low} to {high}")
+    if args.out.exists() and not args.out.is_dir():
+        raise PzvisionError(f"--out {args.out}: is a file: expected a new or empty folder")
+    if args.crops is not None and not args.crops.is_dir():
+        what = "is a file" if args.crops.exists() else "there is no such folder"
+        raise PzvisionError(f"--crops {args.crops}: {what}: expected a folder with one folder per tile")
     near: Seat = parse_seat(args.near)
     faces = _faces(args)
-    log = list(simulate(ruleset, seed=args.seed, hands=args.hands))
+    log = list(simulate(ruleset, seed=args.seed, hands=args.hands, options=options))
     style = Style(river=args.river, mess=args.mess, pace=args.pace)
     with tqdm(unit="frame", file=sys.stderr, disable=None) as bar:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from pzvision.commands._output import utf8_output
 from pzvision.errors import FormatError
 from pzvision.messages.rules import MESSAGES
 from pzvision.rules.arguments import add_ruleset_arguments, parse_options
@@ -37,13 +38,15 @@ def run(args: argparse.Namespace) -> int:
     )
     from pzvision.rules.ruleset import load_ruleset, ruleset_ids
 
-    options = parse_options(args.option)
-    langs = langs_of(args.lang)
     one = args.id or args.ruleset
+    options = parse_options(args.option, one or (args.diff[0] if args.diff else None))
+    langs = langs_of(args.lang)
     if args.id and args.ruleset and args.id != args.ruleset:
         raise FormatError(
             f"two rulesets named, {args.id!r} and {args.ruleset!r}: expected one, or --diff A B"
         )
+    if args.json:
+        utf8_output()
     if args.diff:
         if one:
             raise FormatError(f"--diff compares its own two rulesets: expected no {one!r} beside it")

@@ -18,8 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer every good record; 2 when there was a bad one."""
-    from pzvision.commands._records import answer_all
+    from pzvision.commands._records import CONCEALED, RULESET, WIN, answer_all
     from pzvision.rules.records import ScoreRecord
     from pzvision.rules.report import score_lines
 
-    return answer_all(args, ScoreRecord.parse, ScoreRecord.answer, score_lines)
+    needs = {"ruleset": RULESET, "concealed": CONCEALED, "win": WIN}
+    return answer_all(args, ScoreRecord.parse, ScoreRecord.answer, score_lines, needs)

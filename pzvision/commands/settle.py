@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from pzvision.commands._output import utf8_output
 from pzvision.errors import FormatError, PzvisionError
 from pzvision.messages.game import MESSAGES
 
@@ -45,20 +46,22 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.rules.stream import json_line
 
     text = read_text(args.log)
+    name = "standard input" if args.log == "-" else args.log
+    if not text.strip():
+        raise PzvisionError(f"{name}: is empty: expected a game log")
     try:
         results = settle_text(text, lenient=args.lenient)
     except PzvisionError as error:
-        raise PzvisionError(f"{args.log}: {error}") from None
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        raise PzvisionError(f"{name}: {error}") from None
+    if not results:
+        raise PzvisionError(f"{name}: holds no hand: expected a hand_start record")
+    utf8_output()
     if args.json:
         for result in results:
             print(json_line(result.to_json()))
-    elif results:
+    else:
         print("\n\n".join(hand_lines(result, args.lang) for result in results))
         print("\n" + evening_lines(results, args.lang))
-    else:
-        print(say("game.nothing", args.lang))
     for result in results:
         for line in result.state.unsettled:
             print(f"pzvision: note: {say('game.unsettled', args.lang, line=line)}", file=sys.stderr)

@@ -6,9 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
 from pzvision.messages.game import MESSAGES
-from pzvision.rules.arguments import add_ruleset_arguments, parse_options
+from pzvision.rules.arguments import add_ruleset_arguments, as_profile, parse_options
 from pzvision.tiles import SEATS
 
 SUMMARY = MESSAGES["game.summary.simulate"]
@@ -28,7 +29,7 @@ def _share(text: str) -> float:
     return value
 
 
-_count.__name__ = "number from 1"
+_count.__name__ = "whole number from 1"
 _share.__name__ = "share from 0 to 1"
 
 
@@ -54,20 +55,22 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.game.events import format_log
     from pzvision.game.simulate import simulate
 
+    if args.out is not None and not args.out.parent.is_dir():
+        raise PzvisionError(f"cannot write {str(args.out)!r}: there is no folder {str(args.out.parent)!r}")
+    ruleset, options = as_profile(args.ruleset, parse_options(args.option, args.ruleset))
     events = simulate(
-        args.ruleset,
+        ruleset,
         args.seed,
         args.hands,
         base=args.base,
-        options=parse_options(args.option),
+        options=options,
         dealer=args.dealer,
         spice=args.spice,
         leave=args.leave,
     )
     text = format_log(events)
     if args.out is None:
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        utf8_output()
         sys.stdout.write(text)
         return 0
     try:

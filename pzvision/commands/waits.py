@@ -18,8 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer every good record; 2 when there was a bad one."""
-    from pzvision.commands._records import answer_all
+    from pzvision.commands._records import CONCEALED, RULESET, answer_all
     from pzvision.rules.records import WaitsRecord
     from pzvision.rules.report import waits_lines
 
-    return answer_all(args, WaitsRecord.parse, WaitsRecord.answer, waits_lines)
+    needs = {"ruleset": RULESET, "concealed": CONCEALED}
+    return answer_all(args, WaitsRecord.parse, WaitsRecord.answer, waits_lines, needs)

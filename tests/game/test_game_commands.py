@@ -136,8 +136,8 @@ def test_a_log_that_does_not_fit_settles_only_when_asked(
 
 def test_settle_an_empty_log_and_a_missing_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "none.jsonl").write_text("\n")
-    assert main(["settle", str(tmp_path / "none.jsonl")]) == 0
-    assert "没有牌局" in capsys.readouterr().out
+    assert main(["settle", str(tmp_path / "none.jsonl")]) == 2
+    assert "none.jsonl: is empty" in capsys.readouterr().err
     assert main(["settle", str(tmp_path / "missing.jsonl")]) == 2
     assert "cannot read" in capsys.readouterr().err
 

@@ -202,8 +202,9 @@ def test_a_line_that_is_no_record(pipe, raw: bytes) -> None:  # type: ignore[no-
     assert len(err) == 1 and err[0].startswith("pzvision: error: line 2: json: ")
 
 
-def test_empty_input_is_no_error(pipe) -> None:  # type: ignore[no-untyped-def]
-    assert pipe(["score"]) == (0, [], [])
+def test_empty_input_is_an_error(pipe) -> None:  # type: ignore[no-untyped-def]
+    status, out, err = pipe(["score"])
+    assert (status, out, len(err)) == (2, [], 1) and "standard input: is empty" in err[0]
 
 
 def test_a_byte_order_mark_is_read_over(pipe) -> None:  # type: ignore[no-untyped-def]
