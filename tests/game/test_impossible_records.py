@@ -23,7 +23,7 @@ from pzvision.game import (
 )
 from pzvision.game.judge import kong_keeps_waits, shown_waits, value_of_win
 from pzvision.game.money import dead_wait
-from pzvision.tiles import format_tile, parse_tile, parse_tiles
+from pzvision.tiles import format_tile, parse_tile, parse_tiles, to_counts
 
 READY = "123456789s46p99m"  # waits for 5p
 
@@ -180,6 +180,8 @@ def test_values_and_waits_are_none_for_what_is_no_hand(table: Any) -> None:
     fewer[p("9m")] -= 1
     assert value_of_win(t.state, "W", "discard", p("5p"), fewer) is None
     assert kong_keeps_waits(t.state, "W", "an_gang", p("1p")) is None
+    fifth = to_counts(hand("123456789s5555p"))
+    assert value_of_win(t.state, "W", "discard", p("5p"), fifth) is None
 
 
 def test_what_thirteen_shown_tiles_wait_for_and_fourteen_do_not() -> None:
@@ -272,6 +274,28 @@ def test_a_wait_is_dead_when_all_four_have_appeared_or_are_the_own(table: Any) -
     t.gang("S", "an_gang", "5p")
     assert dead_wait(t.state, "W")
     assert not dead_wait(t.state, "W", [0] * 27)
+
+
+def test_the_luck_of_a_kong_makes_its_replacement_a_legal_win(table: Any) -> None:
+    # RULES §5 或缺: one fan in three suits is refused, and 杠上花 makes it two
+    t = table("pzh-huoque", E="1111m234567s11s78p", lamp="6p")
+    act = t.act("E", "an_gang", "1m")
+    assert act.replacement_wins is True
+    t.gang("E", "an_gang", "1m")
+    t.draw("E", "6p")
+    t.win("E", "6p")
+    assert not t.violations and [f for kind, *_, f in t.ledger if kind == "win"] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("waits", "proved"), [("2356p", False), ("25p", True)])
+def test_a_forbidden_discard_of_unknown_tiles_is_suspected_or_proved(waits: str, proved: bool) -> None:
+    # S has fourteen tiles nobody knows: they can all be of four kinds, but not of two
+    state = start(HandStart("pzh-popular", "E"))
+    for event in (Discard("E", 0), Declare("E", "dance", (), hand(waits)), Draw("S"), Discard("S", p("5p"))):
+        state = apply(state, event)
+    found = [(v.event, v.kind, v.seat) for v in (state.violations if proved else state.suspicions)]
+    assert found == [(5, "forbidden_discard", "S")]
+    assert not (state.suspicions if proved else state.violations)
 
 
 # --- the end -----------------------------------------------------------------------------------------
