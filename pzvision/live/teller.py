@@ -89,6 +89,11 @@ class Teller:
                 self._held.append((now + wait, item))
             else:
                 out.append(item)
+        if any(isinstance(event, HandEnd) for event in events):
+            # A dealer still unsure when the recording ends stays unsaid.
+            held_dealers = [item for _, item in self._held if item.kind == "dealer"]
+            self._held = [pair for pair in self._held if pair[1].kind != "dealer"]
+            out[:0] = [item for item in held_dealers if not self._dealer_unsure(item, now)]
         if self._on_records is not None:
             self._on_records(fallen, events)
         if self._hub is not None:
@@ -130,8 +135,6 @@ class Teller:
         if self._dealer_known or item.kind != "dealer":
             return False
         for event in self.session.log:
-            if isinstance(event, HandEnd):
-                return False
             if isinstance(event, Discard):
                 return event.t is not None and now < event.t + self._config.dealer_s
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from pzvision.game import Discard, Event, HandStart, Win, parse_event
+from pzvision.game import Discard, Event, HandEnd, HandStart, Win, parse_event
 from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.hub import Hub
 from pzvision.live.teller import Said, Teller
@@ -105,6 +105,13 @@ def test_a_dealer_nobody_told_is_said_once_that_is_sure() -> None:
     assert said == []
     teller.say_held(15.1, [], 0)
     assert [(item.kind, item.seat) for item in said if isinstance(item, Announcement)] == [("dealer", "S")]
+    # A recording that ends too early for that says nothing of the dealer.
+    said.clear()
+    teller = Teller(on_said=said.append, dealer_known=False)
+    teller.change(0, [HandStart("pzh-popular", "E"), Discard("E", 3, t=10.0)], 10.2)
+    teller.change(2, [HandEnd(t=12.0)], 12.0)
+    teller.say_held(float("inf"), [], 0)
+    assert said and all(item.kind == "settlement" for item in said if isinstance(item, Announcement))
     told: list[Said] = []
     Teller(on_said=told.append).change(0, [HandStart("pzh-popular", "E")], 0.0)
     assert len(told) == 1
