@@ -30,7 +30,7 @@ def counts(ranks: str) -> list[int]:
 # Of each sequence, low to high: what its first, middle and last tile do as the winning one.
 SEQUENCES = {
     1: ("terminal_edge", "gap", "edge"),
-    **{low: ("two_sided", "gap", "two_sided") for low in range(2, 7)},
+    **dict.fromkeys(range(2, 7), ("two_sided", "gap", "two_sided")),
     7: ("edge", "gap", "terminal_edge"),
 }
 BITS = {"edge": f.FILLS_EDGE, "gap": f.FILLS_GAP, "terminal_edge": f.FILLS_TERMINAL, "two_sided": 0}
@@ -80,7 +80,11 @@ def test_decompose(ranks: str, expected: list[object]) -> None:
         ("", 0, [0]),
         ("111", 0, [f.HAS_NON_258 | 1 << OWN]),
         ("222", 0, [f.HAS_MIDDLE_SET | 1 << OWN]),
+        ("555", 0, [f.HAS_MIDDLE_SET | 1 << OWN]),
+        ("888", 0, [f.HAS_MIDDLE_SET | 1 << OWN]),
         ("88", 0, [f.HAS_MIDDLE_SET | 1 << OWN]),
+        *((str(rank) * 3, 0, [f.HAS_MIDDLE_SET | f.HAS_NON_258 | 1 << OWN]) for rank in (3, 4, 6, 7)),
+        ("789999", 0, [f.HAS_SEQUENCE | f.HAS_NON_258 | (1 | 1 << 1 | 1 << 3) << OWN]),
         ("99", 9, [f.HAS_NON_258 | f.FILLS_PAIR | 1 << OWN]),
         ("789", 0, [f.HAS_SEQUENCE | f.HAS_NON_258 | 1 << OWN]),
         ("678", 0, [f.HAS_SEQUENCE | f.HAS_MIDDLE_SET | f.HAS_NON_258 | 1 << OWN]),
@@ -212,3 +216,22 @@ def test_the_reading_of_a_score(hand: str, tile: str, wait: str) -> None:
     assert score.reading is not None and score.reading.wait == wait
     assert score.reading.tile == parse_tile(tile)
     assert parse_tile(tile) in score.reading.parts[score.reading.winning]
+
+
+@pytest.mark.parametrize(
+    ("hand", "tile", "text"),
+    [
+        ("11123m456s12377p", "1m", "11+1m 123m 456s 123p 77p"),
+        ("456m11123s12377p", "1s", "456m 11+1s 123s 123p 77p"),
+        ("456m12377s11123p", "1p", "456m 123s 77s 11+1p 123p"),
+        # A four of the winning tile's rank in another suit is not won on it.
+        ("111123m23s45677p", "1s", "111m 123m 23+1s 456p 77p"),
+        ("23m111123s45677p", "1m", "23+1m 111s 123s 456p 77p"),
+    ],
+)
+def test_the_reading_of_a_hand_with_a_four(hand: str, tile: str, text: str) -> None:
+    score = score_win(
+        load_ruleset("pzh-traditional"), to_counts(parse_tiles(hand)), (), tile=parse_tile(tile), by="discard"
+    )
+    assert score.legal and ("an_gui", 4) in score.patterns
+    assert str(score.reading) == text

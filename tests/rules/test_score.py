@@ -1,4 +1,4 @@
-"""Scores at their edges: no win, refused wins, ties of rules, defaults, circumstances that cannot be, bad hands."""
+"""Scores at their edges: no win, refused wins, defaults, circumstances that cannot be, bad hands."""
 
 from __future__ import annotations
 
