@@ -21,8 +21,9 @@ from pzvision.game import (
     apply,
     start,
 )
-from pzvision.game.judge import kong_keeps_waits, shown_waits, value_of_win
+from pzvision.game.judge import alarm_due, kong_keeps_waits, shown_waits, value_of_win
 from pzvision.game.money import dead_wait
+from pzvision.rules import Meld
 from pzvision.tiles import format_tile, parse_tile, parse_tiles, to_counts
 
 READY = "123456789s46p99m"  # waits for 5p
@@ -182,6 +183,10 @@ def test_values_and_waits_are_none_for_what_is_no_hand(table: Any) -> None:
     assert kong_keeps_waits(t.state, "W", "an_gang", p("1p")) is None
     fifth = to_counts(hand("123456789s5555p"))
     assert value_of_win(t.state, "W", "discard", p("5p"), fifth) is None
+    claimed = t.state.copy()
+    claimed.own("W").melds = (Meld("peng", p("5p")),)
+    assert value_of_win(claimed, "W", "discard", p("5p"), to_counts(hand("123456789s5p"))) is None
+    assert value_of_win(claimed, "W", "discard", p("6p"), to_counts(hand("123456789s6p"))) is not None
 
 
 def test_what_thirteen_shown_tiles_wait_for_and_fourteen_do_not() -> None:
@@ -193,6 +198,10 @@ def test_what_thirteen_shown_tiles_wait_for_and_fourteen_do_not() -> None:
     long = state["E"].copy()
     long.shown = hand(READY + "1m")
     assert shown_waits(state, long) is None
+    for part, waits in (("456p", None), ("23m99p", "14m"), ("46p", "5p")):
+        some = state["E"].copy()
+        some.shown = hand(part)
+        assert shown_waits(state, some) == (None if waits is None else hand(waits)), part
 
 
 # --- calls that are none ------------------------------------------------------------------------------
@@ -296,6 +305,22 @@ def test_a_forbidden_discard_of_unknown_tiles_is_suspected_or_proved(waits: str,
     found = [(v.event, v.kind, v.seat) for v in (state.violations if proved else state.suspicions)]
     assert found == [(5, "forbidden_discard", "S")]
     assert not (state.suspicions if proved else state.violations)
+
+
+def test_no_alarm_is_due_with_another_tile_to_discard(table: Any) -> None:
+    t = table("pzh-popular", E=READY + "1m", S="5p", wall="1m")
+    t.discard("E", "1m")
+    t.declare("E", "dance")
+    t.draw("S", "1m")
+    assert alarm_due(t.state, "S") is False
+
+
+def test_a_drawn_tile_nobody_saw_is_accounted_for_when_it_wins() -> None:
+    state = start(HandStart("pzh-popular", "E"))
+    for event in (Discard("E", 0), Draw("S"), Win("S", "self_draw", p("5p"), hand(READY))):
+        state = apply(state, event)
+    assert state.accounted[p("5p")] == 1 and state["S"].size == 13 and state["S"].known
+    assert not state.problems and [x.fan for x in state.ledger] == [2, 2, 2]
 
 
 # --- the end -----------------------------------------------------------------------------------------
