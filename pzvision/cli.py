@@ -62,7 +62,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         zh, en = module.SUMMARY
         sub = commands.add_parser(name, help=f"{zh} {en}", description=f"{zh} {en}")
         module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, parser=sub)
     return parser
 
 
@@ -105,7 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     only = words[0] if words and words[0] in COMMANDS else None
     try:
-        args = build_parser(only).parse_args(words)
+        args, unknown = build_parser(only).parse_known_args(words)
+        if unknown:
+            args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         status = int(args.run(args))
     except SystemExit:
         sys.stdout.flush()  # a help text that could not be written is an error too

@@ -168,5 +168,5 @@ def test_a_bad_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in line for name in COMMANDS)
     assert refused(capsys) == "pzvision: error: missing COMMAND; see pzvision --help"
     assert refused(capsys, "dice", "5", "3", "--a\nb") == (
-        r"pzvision: error: unknown argument --a\nb; see pzvision --help"
+        r"pzvision dice: error: unknown argument --a\nb; see pzvision dice --help"
     )

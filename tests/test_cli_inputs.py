@@ -143,3 +143,11 @@ def test_a_jpeg_that_is_cut_off(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert "the JPEG is cut off" in refused(capsys, "detect", str(path))
     path.write_bytes(whole + b"\0" * 20)  # some cameras write more behind the end
     assert read_image(path).shape == (90, 120, 3)
+
+
+@pytest.mark.parametrize(
+    "words", [["--minutes", "nan"], ["--minutes", "0"], ["--rate=-1"], ["--steps", "0"], ["--scenes=-1"]]
+)
+def test_numbers_that_cannot_train(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    line = refused(capsys, "train", "--recipe", "nosuch", *words)
+    assert line.startswith(words[0].partition("=")[0]) and "expected" in line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from pzvision.train import needs_training_packages
 
+    _check(args)
     needs_training_packages()
     out = args.out or Path("runs") / args.stage
     done = False
@@ -73,6 +75,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _check(args: argparse.Namespace) -> None:
+    """Raise `PzvisionError` for a number that is none or out of range (nan is neither above nor below)."""
+    if not 0 < args.minutes < math.inf:
+        raise PzvisionError(f"--minutes {args.minutes:g}: expected more than 0")
+    if args.rate is not None and not 0 < args.rate <= 1:
+        raise PzvisionError(f"--rate {args.rate:g}: expected more than 0, at most 1")
+    for name, least in (("steps", 1), ("scenes", 0)):
+        value = getattr(args, name)
+        if value is not None and value < least:
+            raise PzvisionError(f"--{name} {value}: expected a whole number from {least}")
+
+
 def _train_finder(args: argparse.Namespace, out: Path) -> None:
     from pzvision.train.environment import ENVIRONMENT
 
@@ -81,12 +95,11 @@ def _train_finder(args: argparse.Namespace, out: Path) -> None:
     from pzvision.train.data import load_recipe
     from pzvision.train.loop import TrainConfig, train
 
-    if args.minutes <= 0:
-        raise PzvisionError(f"--minutes {args.minutes}: expected more than 0")
+    recipe = load_recipe(args.recipe)
     rate = args.rate or TrainConfig.rate
     config = TrainConfig(minutes=args.minutes, rate=rate, seed=args.seed)
     print(f"training into {out} for {args.minutes:g} min; progress in {out / 'log.jsonl'}", flush=True)
-    print(f"checkpoint: {train(load_recipe(args.recipe), args.built, out, config, start=args.start)}")
+    print(f"checkpoint: {train(recipe, args.built, out, config, start=args.start)}")
 
 
 def _train_reader(args: argparse.Namespace, out: Path) -> None:
