@@ -224,6 +224,7 @@ def test_the_reading_of_a_score(hand: str, tile: str, wait: str) -> None:
         ("11123m456s12377p", "1m", "11+1m 123m 456s 123p 77p"),
         ("456m11123s12377p", "1s", "456m 11+1s 123s 123p 77p"),
         ("456m12377s11123p", "1p", "456m 123s 77s 11+1p 123p"),
+        ("78999m456s12377p", "9m", "789m 99+9m 456s 123p 77p"),
         # A four of the winning tile's rank in another suit is not won on it.
         ("111123m23s45677p", "1s", "111m 123m 23+1s 456p 77p"),
         ("23m111123s45677p", "1m", "23+1m 111s 123s 456p 77p"),
@@ -235,3 +236,12 @@ def test_the_reading_of_a_hand_with_a_four(hand: str, tile: str, text: str) -> N
     )
     assert score.legal and ("an_gui", 4) in score.patterns
     assert str(score.reading) == text
+
+
+def test_the_reading_of_triplets() -> None:
+    """Every fact of a reading found again is right, also those that are absent: no sequence here."""
+    rules = load_ruleset("pzh-traditional")
+    score = score_win(
+        rules, to_counts(parse_tiles("44333m222s11999p")), (), tile=parse_tile("1p"), by="discard"
+    )
+    assert str(score.reading) == "333m 44m 222s 11+1p 999p"
