@@ -526,8 +526,6 @@ class Decoder:
         size = len(fact.tracks)
         wrong = self._wrong_count(h, seat, size, held + 1)
         tile = fact.apart
-        if size == held and tile is None and h.last is not None and not self._completes(h, seat, fact):
-            wrong += config.incomplete_nats
         if h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
@@ -535,6 +533,8 @@ class Decoder:
                 without = self._wrong_count(h, seat, size, held)
                 if stays and without <= wrong:  # with several winners nobody has the tile before him
                     cost = without
+                    if size == held and not self._completes(h, seat, fact):
+                        cost += config.incomplete_nats
                 else:
                     cost += self._differs_any(h.last, tile, fact.tracks)
                 extra = config.stays_nats if stays and h.claimers == 0 else 0.0

@@ -238,7 +238,8 @@ class Layout:
         for part in filter(None, loose):
             host = self._host(part, melds, places)
             if host is not None:
-                found.append(Fact("added", part[0].since, seat, tuple(part), onto=tuple(host)))
+                after = max(part[0].since, _time(host, config) + 0.01)
+                found.append(Fact("added", after, seat, tuple(part), onto=tuple(host)))
             else:
                 hands.append(part)
         found.extend(self._hands(seat, hands, places))

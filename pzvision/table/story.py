@@ -294,14 +294,34 @@ def _place(events: Sequence[Event], spoken: Declare, moment: float) -> int:
 
 
 def consistent(events: Sequence[Event]) -> list[Event]:
-    """The log with nothing in it that cannot be true, as far as known draws are to blame.
+    """The log with nothing in it that cannot be true, as far as the tail lamp is to blame.
 
-    A misread tail lamp that was drawn may be a tile the player cannot have: then what was drawn is left open.
+    A misread lamp that was drawn may be a tile the player cannot have: then it is left open what it was. The
+    least certain lamp goes first, all of them if no single one is to blame.
     """
     if not _impossible(events):
         return list(events)
-    open_draws = [replace(e, tile=None) if isinstance(e, Draw) and e.tile is not None else e for e in events]
-    return open_draws if not _impossible(open_draws) else list(events)
+    lamps = [i for i, e in enumerate(events) if isinstance(e, TailLamp)]
+    for index in sorted(lamps, key=lambda i: (events[i].confidence or 0.0, i)):
+        log = _without_lamp(events, index)
+        if not _impossible(log):
+            return log
+    none: list[Event] = list(events)
+    for index in reversed(lamps):
+        none = _without_lamp(none, index)
+    return none if not _impossible(none) else list(events)
+
+
+def _without_lamp(events: Sequence[Event], index: int) -> list[Event]:
+    """The log without one tail lamp, and with the draw that took it left open."""
+    lamp = events[index]
+    assert isinstance(lamp, TailLamp)
+    after = list(events[index + 1 :])
+    for i, event in enumerate(after):
+        if isinstance(event, Draw) and event.tile is not None:
+            after[i] = replace(event, tile=None) if event.tile == lamp.tile else event
+            break
+    return [*events[:index], *after]
 
 
 def _impossible(events: Sequence[Event]) -> bool:

@@ -1,43 +1,63 @@
-"""What a told hand is worth against a misread one."""
+from __future__ import annotations
 
 import pytest
 
-from pzvision.game.events import Declare, Discard, Event, Gang, Reveal, Win
-from pzvision.table.story import _locked_hands
-from pzvision.tiles import parse_tiles
+from pzvision.game.events import Draw, Event, Gang, HandStart, Reveal, TailLamp, Win
+from pzvision.game.simulate import simulate
+from pzvision.rules import Meld, load_ruleset
+from pzvision.table.decoder import Act
+from pzvision.table.story import consistent, may_win
+from pzvision.tiles import parse_tile, parse_tiles
 
 
-def hand(text: str) -> tuple[int, ...]:
-    return tuple(sorted(parse_tiles(text)))
+def lamp_game() -> tuple[list[Event], int]:
+    """A game in which a kong's replacement is a tail lamp, and that lamp's index."""
+    for seed in range(1, 60):
+        log = simulate("pzh-traditional", seed, 1, spice=0.5)
+        kongs = [i for i, e in enumerate(log) if isinstance(e, Gang)]
+        if kongs and isinstance(log[kongs[0] + 1], Draw) and any(isinstance(e, Win) for e in log):
+            index = max(i for i, e in enumerate(log[: kongs[0]]) if isinstance(e, TailLamp))
+            return log, index
+    raise AssertionError("no such game")
 
 
-TOLD = hand("1134579s444p345m")
-BAI = Declare("E", "bai", TOLD, (16,))
+def test_a_log_that_can_be_true_stays_as_it_is() -> None:
+    log, _ = lamp_game()
+    assert consistent(log) == log
+
+
+def test_a_misread_lamp_that_cannot_be_is_left_open() -> None:
+    log, index = lamp_game()
+    kong = next(i for i in range(index, len(log)) if isinstance(log[i], Gang))
+    four = log[kong].tile  # type: ignore[union-attr]
+    wrong: list[Event] = list(log)
+    wrong[index] = TailLamp(four, confidence=0.5)  # all four of it lie in the kong
+    draw = wrong[kong + 1]
+    wrong[kong + 1] = Draw(draw.seat, four)  # type: ignore[union-attr]
+    mended = consistent(wrong)
+    assert wrong[index] not in mended
+    taken = [e for e in mended if isinstance(e, Draw) and e.tile == four]
+    assert not taken
+    rest = [e for e in wrong if e is not wrong[index] and e is not wrong[kong + 1]]
+    assert [e for e in mended if not (isinstance(e, Draw) and e.tile is None)] == rest
 
 
 @pytest.mark.parametrize(
-    ("read", "after"),
+    ("rules", "hand", "tile", "melds", "wins"),
     [
-        (hand("1134569s444p345m"), TOLD),  # one tile misread
-        (None, TOLD),  # not read at all
-        (hand("99s11112233m777p"), hand("99s11112233m777p")),  # another hand: somebody is wrong, but who
+        ("pzh-traditional", "123m456m789m1155s9s", "9s", [], False),
+        ("pzh-traditional", "123m456m789m11s555p", "5p", [], True),
+        ("pzh-biankadiao-que", "123m456m789s11s555p", "5p", [], False),
+        ("pzh-biankadiao-que", "123m456m789m11s555s", "5s", [], True),
+        ("pzh-huoque", "456m789s11s", "1s", [Meld("peng", 20), Meld("peng", 21)], True),
+        ("xichang", "55m", "5m", [Meld("peng", t) for t in (0, 9, 10, 18)], True),
     ],
 )
-def test_a_told_hand_mends_a_misread_one(read: tuple[int, ...] | None, after: tuple[int, ...]) -> None:
-    events: list[Event] = [Discard("E", 0), BAI, Win("E", "self_draw", 16, read), Reveal("W", None)]
-    assert _locked_hands(events, [BAI])[2:] == [Win("E", "self_draw", 16, after), Reveal("W", None)]
+def test_hands_that_may_win(rules: str, hand: str, tile: str, melds: list[Meld], wins: bool) -> None:
+    act = Act("win", 0, 1.0, by="discard")
+    assert may_win(load_ruleset(rules), parse_tiles(hand), melds, parse_tile(tile), act) is wins
 
 
-@pytest.mark.parametrize(
-    "events",
-    [
-        [Win("E", "self_draw", 16, hand("1134569s444p345m")), BAI],  # told afterwards
-        [BAI, Gang("E", "an_gang", 21), Win("E", "self_draw", 16, hand("1134569s345m"))],  # a kong since
-        [
-            Declare("E", "tian_jiao", TOLD, (16,)),  # does not lock
-            Win("E", "self_draw", 16, hand("1134569s444p345m")),
-        ],
-    ],
-)
-def test_a_hand_that_is_not_locked_stays_as_read(events: list[Event]) -> None:
-    assert _locked_hands(events, [e for e in events if isinstance(e, Declare)]) == events
+def test_reveals_are_no_wins() -> None:
+    log: list[Event] = [HandStart("xichang", "E"), Reveal("E", None)]
+    assert consistent(log) == log
