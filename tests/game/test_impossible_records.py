@@ -96,8 +96,9 @@ def test_a_revealed_hand_has_no_more_tiles_than_the_player(table: Any) -> None:
     after, problem = words(t.state, Reveal("W", hand(READY + "9m")))
     assert problem == "reveal: hand 999m123456789s46p: 14 tiles, expected 13"
     assert after["W"].hand == t.state["W"].hand
-    _, problem = words(t.state, Reveal("W", hand("123456789s45p99m")))
+    after, problem = words(t.state, Reveal("W", hand("123456789s45p99m")))
     assert problem == "reveal: hand 99m123456789s45p: the player cannot hold 5p"
+    assert after["W"].hand == t.state["W"].hand and after["W"].known
     after = apply(t.state, Reveal("W"))
     assert not after.problems and after["W"].hand == t.state["W"].hand
 
