@@ -504,6 +504,11 @@ class Decoder:
             yield from self._claim(whole, four)
             yield from self._own_kong(whole, four)
             return
+        claim = h.chain
+        claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
+        if claim is not None and claimed and fact.t - claim.act.t <= self.config.burst_s:
+            yield self._fourth_of_claim(h, claim, fact)
+            return
         for ready in self._until_turn(h, seat, fact.t):
             newest = ready.chain.act if ready.chain else None
             kept = newest is not None and newest.kind == "peng" and newest.seat == seat
@@ -513,6 +518,15 @@ class Decoder:
                 kong_ba=fact.tracks,
                 t=max(fact.t, ready.t),
             )
+
+    def _fourth_of_claim(self, h: Hypothesis, claim: Chain, fact: Fact) -> Hypothesis:
+        """The claim just made was a 直杠 whose fourth tile was laid down a moment after the other three."""
+        tracks = (*claim.act.tracks, *fact.tracks)
+        kong = replace(claim.act, kind="gang", gang="zhi_gang", tracks=tracks, t=fact.t)
+        counts, fifth = self._count(h.counts, fact.tracks[0], 1)
+        return h._replace(
+            chain=Chain(kong, claim.before), cost=h.cost + fifth, counts=counts, kong=True, t=max(fact.t, h.t)
+        )
 
     # ---- hands laid down --------------------------------------------------------------------------------
 
@@ -600,7 +614,7 @@ class Decoder:
             last=h.last if by == "discard" else None,
             last_number=h.last_number if by == "discard" else 0,
             drawer=drawer,
-            kong=by == "rob_kong" and h.kong and False,
+            kong=False,
             kong_ba=(),
             claimers=h.claimers + 1 if by == "discard" else 0,
             open_slots=h.open_slots if by != "discard" else _without(h.open_slots, h.last_number),
