@@ -11,7 +11,7 @@ from pzvision.errors import FormatError, PzvisionError
 from pzvision.game import Declare, read_log
 from pzvision.live.pipeline import PipelineConfig
 from pzvision.rules import Ruleset, load_ruleset
-from pzvision.rules.arguments import add_ruleset_arguments, parse_options
+from pzvision.rules.arguments import add_ruleset_arguments, as_profile, parse_options
 from pzvision.table.reader import TableReader
 from pzvision.tiles import SEATS, Seat, parse_seat
 from pzvision.vision.calibration import Calibration, load
@@ -92,7 +92,8 @@ def check_game(
     """
     if args.ruleset is None:
         raise PzvisionError("no ruleset: give --ruleset ID (pzvision rules lists them)")
-    ruleset_id, ruleset, options = _as_profile(load_ruleset(args.ruleset, parse_options(args.option)))
+    ruleset_id, options = as_profile(args.ruleset, parse_options(args.option, args.ruleset))
+    ruleset = load_ruleset(ruleset_id, options)
     if args.base < 1:
         raise PzvisionError(f"--base {args.base}: expected a whole number from 1")
     if not 0.02 <= args.every <= 5:
@@ -134,17 +135,6 @@ def check_size(setup: GameSetup, source: FrameSource) -> None:
         raise PzvisionError(
             f"{str(setup.calibration_file)!r} does not fit {source.name!r}: {error}"
         ) from None
-
-
-def _as_profile(ruleset: Ruleset) -> tuple[str, Ruleset, dict[str, object]]:
-    """A ruleset as one of the seven profiles and the options that differ from it.
-
-    So a log written under a house-rule file can be settled where that file is not.
-    """
-    profile = load_ruleset(ruleset.parent_id or ruleset.id)
-    plain = profile.values()
-    options: dict[str, object] = {k: v for k, v in ruleset.values().items() if v != plain[k]}
-    return profile.id, load_ruleset(profile.id, options), options
 
 
 def find_calibration(named: str | None, beside: Path | None = None) -> Path:

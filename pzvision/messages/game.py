@@ -109,7 +109,6 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "game.problem": ("对不上:{what}", "does not fit: {what}"),
     "game.next_dealer": ("下一局庄家:{seat}", "Next dealer: {seat}"),
     "game.evening": ("全场累计", "The whole evening"),
-    "game.nothing": ("记录里没有牌局", "The log has no hands."),
     # dice
     "game.dice.dealer": ("庄家", "the dealer"),
     "game.dice.next": ("下家", "the next player"),

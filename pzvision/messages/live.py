@@ -91,11 +91,11 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "live.waits_mark": ("听", "waits"),
     "live.cut": (
         "录像到此为止,本局未完,没有查叫",
-        "The recording ends here, the hand is unfinished: no cha jiao",
+        "The recording ends here, the hand is unfinished: no ready check",
     ),
     "live.cut_short": (
         "没看到这一局打完,没有查叫",
-        "This hand was not seen to its end: no cha jiao",
+        "This hand was not seen to its end: no ready check",
     ),
     "live.ledger_line": (
         "  {t:>7}  {source} → {target}  {amount:>5}  {why}",

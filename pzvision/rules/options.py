@@ -124,7 +124,7 @@ SWITCHES: Final[tuple[Option, ...]] = (
     _switch(
         "hua_zhu_kong_void", "花猪的杠不算", "three-suit unready hands return kong money", "S1 补充, D20"
     ),
-    _switch("cha_jiao_collect_requires_que", "查叫也看缺", "查叫 obeys 缺", "S0 §1.2, D21"),
+    _switch("cha_jiao_collect_requires_que", "查叫也看缺", "the ready check obeys 缺", "S0 §1.2, D21"),
     _choice("si_jiao", "死叫", "a wait with no tile left", "S1 2, D22", "neutral", "ignored"),
     _choice(
         "dancer_wins_on",
