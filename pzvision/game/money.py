@@ -128,10 +128,9 @@ def pay_cha_jiao(state: State, event: int) -> bool:
 def collects(state: State, seat: Seat, payer: Payer) -> int:
     """What a ready hand collects from one unready payer at 查叫, in fan."""
     s = state[seat]
-    counts = s.concealed
-    if s.drew and s.drawn is not None:
-        counts = counts[:]
-        counts[s.drawn] -= 1
+    counts = state.thirteen(seat)
+    if counts is None:
+        return 0
     opening = opening_of(state, seat, "discard")
     if opening == "tian_jiao" and tian_jiao_lost(state, seat, counts):
         opening = None

@@ -468,23 +468,29 @@ class State:
         None when the tiles are not known; then `claimed_waits` may still say what was declared.
         """
         s = self.seats[INDEX[seat]]
-        if s.unknown:
-            # Only the drawn tile unknown: what was held before it is known.
-            if not (s.unknown == 1 and s.drew and s.drawn is None):
-                return None
-        elif s.waits_cache is not None:
+        if not s.unknown and s.waits_cache is not None:
             return s.waits_cache
+        counts = self.thirteen(seat)
+        if counts is None:
+            return None
+        s.waits_cache = found = tuple(wait_tiles(self.setup.ruleset, counts, s.melds))
+        return found
+
+    def thirteen(self, seat: Seat) -> list[int] | None:
+        """27 counts of the concealed tiles of a hand of thirteen, the tile just drawn set aside.
+
+        None when they are not known or not thirteen with the melds; do not change the list.
+        """
+        s = self.seats[INDEX[seat]]
+        if s.unknown and not (s.unknown == 1 and s.drew and s.drawn is None):
+            return None  # (known: only the drawn tile is not, what was held before it is)
         counts = s.concealed
         if s.won is None and s.size + 3 * len(s.melds) == DEALT + 1 and s.unknown == 0:
             if s.drawn is None:
                 return None  # the dealer's fourteen, or after a 碰: no tile to set aside
             counts = counts[:]
             counts[s.drawn] -= 1
-        if sum(counts) + 3 * len(s.melds) != DEALT:
-            return None
-        found = tuple(wait_tiles(self.setup.ruleset, counts, s.melds))
-        s.waits_cache = found
-        return found
+        return counts if sum(counts) + 3 * len(s.melds) == DEALT else None
 
     def claimed_waits(self, seat: Seat) -> Tiles | None:
         """What the player waits for as far as the table can know: the tiles if known, else what was said."""
