@@ -21,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--declarations",
         metavar="FILE",
-        help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t",
+        help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t"
+        " (default: declarations.jsonl beside the recording, if there)",
     )
     parser.add_argument(
         "--all",
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from pzvision.errors import PzvisionError
-    from pzvision.live.arguments import check_game, check_size
+    from pzvision.live.arguments import check_game, check_size, find_declarations
     from pzvision.live.logfile import LogFile
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
@@ -60,6 +61,9 @@ def run(args: argparse.Namespace) -> int:
     outputs = {"--events": args.events, "--render": args.render}
     inputs = {"SOURCE": args.source, "--calibration": args.calibration, "--declarations": args.declarations}
     check_not_empty({**inputs, **outputs, "--models": args.models})
+    path = Path(args.source)
+    declarations = find_declarations(args.declarations, path)
+    inputs["--declarations"] = str(declarations) if declarations else None
     if not 0 <= args.start < 1e6:
         raise PzvisionError(f"--start {args.start:g}: expected seconds from 0")
     if args.end is not None and not 0 <= args.end < 1e6:
@@ -68,13 +72,12 @@ def run(args: argparse.Namespace) -> int:
         raise PzvisionError(f"--end {args.end:g}: expected more than --start {args.start:g}")
     if not 0.1 <= args.fps <= 240:
         raise PzvisionError(f"--fps {args.fps:g}: expected 0.1 to 240")
-    path = Path(args.source)
     check_no_picture(args.source, "a video, a folder of pictures or an address")
     check_distinct(outputs, inputs)
     setup = check_game(
         args,
         beside=path if path.exists() else None,
-        declarations=Path(args.declarations) if args.declarations else None,
+        declarations=declarations,
     )
     check_distinct(outputs, {**inputs, "--calibration": setup.calibration_file, "--ruleset": args.ruleset})
     source = open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
@@ -84,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
             f"--start {args.start:g}: {args.source!r} is over at {source.duration:.1f} s; expected less"
         )
     source.check_whole(end=args.end)
+    if declarations and not args.declarations:
+        note(say("live.declarations_beside", args.lang, path=declarations))
     finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
     detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None

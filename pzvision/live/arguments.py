@@ -137,6 +137,14 @@ def check_size(setup: GameSetup, source: FrameSource) -> None:
         ) from None
 
 
+def find_declarations(named: str | None, recording: Path) -> Path | None:
+    """The named file, else ``declarations.jsonl`` beside a recording on disk, else None."""
+    if named is not None:
+        return Path(named)
+    beside = (recording if recording.is_dir() else recording.parent) / "declarations.jsonl"
+    return beside if recording.exists() and beside.is_file() else None
+
+
 def find_calibration(named: str | None, beside: Path | None = None) -> Path:
     """The named file, else ``calibration.toml`` or ``.json`` beside the recording, else the default one.
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
+    "live.declarations_beside": (
+        "用录像旁边的声明 {path}",
+        "spoken declarations from {path}, beside the recording",
+    ),
     # Announcements.
     "announce.dealer": ("第{hand}局,{seat}坐庄", "Hand {hand}: {seat} is the dealer"),
     "announce.next_dealer": ("下一局{seat}坐庄", "{seat} deals the next hand"),

@@ -17,6 +17,7 @@ import pytest
 from pzvision.cli import main
 from pzvision.errors import PzvisionError
 from pzvision.game import HandStart
+from pzvision.live.arguments import find_declarations
 from pzvision.live.fit import judge_fit
 from pzvision.live.logfile import LogFile
 from pzvision.live.video import VideoFile
@@ -388,3 +389,15 @@ def test_a_house_rule_file_is_logged_as_profile_and_options(folder: Path) -> Non
     start = HandStart(setup.ruleset_id, "E", setup.base, setup.options)
     (hand,) = settle_log([format_event(start), {"type": "hand_end"}])
     assert hand.state.ruleset.cap == 32
+
+
+def test_declarations_beside_a_recording_are_found_unless_others_are_named(tmp_path: Path) -> None:
+    recording = tmp_path / "game.mp4"
+    recording.touch()
+    assert find_declarations(None, recording) is None
+    beside = tmp_path / "declarations.jsonl"
+    beside.touch()
+    assert find_declarations(None, recording) == beside
+    assert find_declarations(None, tmp_path) == beside
+    assert find_declarations("said.jsonl", recording) == Path("said.jsonl")
+    assert find_declarations(None, Path("http://127.0.0.1/stream")) is None
