@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from pzvision.game.events import GangKind, Tiles, WinBy
-from pzvision.game.state import DEALT, SeatState, State, ViolationKind
+from pzvision.game.state import DEALT, SeatState, State, ViolationKind, is_thirteen
 from pzvision.rules import Meld, Opening, Score, is_complete, score_win, wait_tiles
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat, Tile, suit, to_counts
 
@@ -234,7 +234,7 @@ def replacement_wins(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
         return None
     counts, unknown = _after(s, tile, KONG_TAKES[kind])
     melds = melds_after(s, kind, tile)
-    if unknown or sum(counts) + 3 * len(melds) != DEALT or counts[state.tail_lamp] >= COPIES:
+    if unknown or not is_thirteen(counts, melds) or counts[state.tail_lamp] >= COPIES:
         return None
     if not _completes(counts, melds, state.tail_lamp):
         return False
@@ -292,7 +292,7 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
     """
     s = state[seat]
     copies = counts[tile] + sum(m.size for m in s.melds if m.tile == tile)
-    if sum(counts) + 3 * len(s.melds) != DEALT or copies >= COPIES:
+    if not is_thirteen(counts, s.melds) or copies >= COPIES:
         return None
     chain = 0
     if by == "self_draw":

@@ -10,12 +10,13 @@ out are never changed afterwards, so a state can be kept, compared and branched 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from pzvision.game.events import GangKind, HandStart, Tiles
 from pzvision.rules import Declaration, Meld, Payer, Ruleset, Score, load_ruleset, wait_tiles
-from pzvision.tiles import ALL_TILES, KINDS, SEATS, Seat, Tile, format_tiles, from_counts
+from pzvision.tiles import ALL_TILES, COPIES, KINDS, SEATS, Seat, Tile, format_tiles, from_counts
 
 Phase: TypeAlias = Literal["act", "claim", "kong", "end"]
 """act (also before the dealer's first act): `turn` holds a tile too many and must discard, kong or win.
@@ -479,7 +480,8 @@ class State:
     def thirteen(self, seat: Seat) -> list[int] | None:
         """27 counts of the concealed tiles of a hand of thirteen, the tile just drawn set aside.
 
-        None when they are not known or not thirteen with the melds; do not change the list.
+        None when they are not known, not thirteen with the melds, or five of a kind (a log that cannot be
+        true); do not change the list.
         """
         s = self.seats[INDEX[seat]]
         if s.unknown and not (s.unknown == 1 and s.drew and s.drawn is None):
@@ -490,7 +492,7 @@ class State:
                 return None  # the dealer's fourteen, or after a 碰: no tile to set aside
             counts = counts[:]
             counts[s.drawn] -= 1
-        return counts if sum(counts) + 3 * len(s.melds) == DEALT else None
+        return counts if is_thirteen(counts, s.melds) else None
 
     def claimed_waits(self, seat: Seat) -> Tiles | None:
         """What the player waits for as far as the table can know: the tiles if known, else what was said."""
@@ -543,3 +545,10 @@ def make_setup(start: HandStart, line: int = 1) -> Setup:
     """The setup of a hand. Raises `FormatError` for an unknown ruleset or option."""
     ruleset = load_ruleset(start.ruleset, start.options)
     return Setup(ruleset, start.base, start.dealer, dict(start.names or {}), line, start)
+
+
+def is_thirteen(counts: Sequence[int], melds: Sequence[Meld]) -> bool:
+    """Whether 27 concealed counts with these melds can be a hand of thirteen: no tile a fifth time."""
+    if sum(counts) + 3 * len(melds) != DEALT:
+        return False
+    return max(counts) <= COPIES and all(counts[m.tile] + m.size <= COPIES for m in melds)
