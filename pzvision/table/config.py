@@ -89,6 +89,8 @@ class TableConfig:
     """A tile farther than this from the rest of a laid-down hand is the winning tile."""
     burst_s: float = 1.6
     """Tiles of one act come to rest within this of one another."""
+    late_fourth_s: float = 0.9
+    """A fourth tile within this of the other three of a claim came in the same move; later it is a 巴杠."""
     group_wait_s: float = 0.8
     """How long a group of tiles must be unchanged before it is taken as an act."""
 

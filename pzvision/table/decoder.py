@@ -506,7 +506,7 @@ class Decoder:
             return
         claim = h.chain
         claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
-        if claim is not None and claimed and fact.t - claim.act.t <= self.config.burst_s:
+        if claim is not None and claimed and fact.t - claim.act.t <= self.config.late_fourth_s:
             yield self._fourth_of_claim(h, claim, fact)
             return
         for ready in self._until_turn(h, seat, fact.t):

@@ -130,7 +130,7 @@ def test_a_fourth_tile_right_after_the_peng_was_kept(world: World) -> None:
 def test_a_fourth_tile_in_the_same_move_as_the_claim_makes_it_a_kong(world: World) -> None:
     last = world.discard(3.0, "E", "5p")
     meld = world.group(5.5, "N", "5p", 3, takes=last)
-    world.facts.append(Fact("added", 6.5, "N", (world.track(parse_tile("5p"), 6.5),), onto=meld.tracks))
+    world.facts.append(Fact("added", 6.2, "N", (world.track(parse_tile("5p"), 6.2),), onto=meld.tracks))
     world.discard(11.0, "N", "9s")
     assert world.told()[-3:] == ["N zhi_gang", "N draw", "N discard 9s"]
 
