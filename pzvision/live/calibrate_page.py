@@ -18,7 +18,8 @@ from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
 from pzvision.live.fit import draw_grid
-from pzvision.live.server import Guard, page_files, same_origin
+from pzvision.live.pages import page_files
+from pzvision.live.server import Guard, same_origin
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
 

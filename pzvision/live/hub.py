@@ -33,7 +33,9 @@ class Record:
 
 
 class Hub:
-    """Thread-safe. ``seq`` starts at 1 and only grows."""
+    """Thread-safe. ``seq`` starts at 1 and only grows. ``delay_s``: seconds it runs behind the game."""
+
+    delay_s: float = 0.0
 
     def __init__(self, kept: int = KEPT_RECORDS) -> None:
         self._lock = threading.Condition(threading.RLock())
@@ -46,6 +48,8 @@ class Hub:
         self._draw: Callable[[], Image] | None = None
         self._jpeg: tuple[int, bytes] = (0, b"")
         self._watched_at = float("-inf")
+        self._told_at = time.monotonic()
+        self._followers: list[Callable[[str, Any], None]] = []
         self.closed = False
 
     # -- the pipeline's side
@@ -57,9 +61,14 @@ class Hub:
             fields = dict(record)
             # `seq` stands right after the type, as in the interface's example.
             ordered = {"type": fields.pop("type"), "seq": self._seq, **fields}
-            self._records.append(Record(self._seq, json.dumps(ordered, ensure_ascii=False)))
-            self._wake()
+            self._append(Record(self._seq, json.dumps(ordered, ensure_ascii=False)))
             return self._seq
+
+    def _append(self, record: Record) -> None:
+        self._seq = record.seq
+        self._records.append(record)
+        self._pass_on("record", record)
+        self._wake()
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -71,11 +80,14 @@ class Hub:
         """Replace what ``/state`` answers."""
         with self._lock:
             self._state = dict(state)
+            self._told_at = time.monotonic()
+            self._pass_on("state", self._state)
 
     def set_health(self, health: Mapping[str, Any]) -> None:
         """Replace what ``/health`` answers; ``ok`` decides between 200 and 503."""
         with self._lock:
             self._health = dict(health)
+            self._pass_on("health", self._health)
 
     def set_picture(self, draw: Callable[[], Image]) -> None:
         """Offer a new picture. ``draw`` is called only when somebody looks, in the server's thread."""
@@ -88,7 +100,17 @@ class Hub:
         """Let every reader finish."""
         with self._lock:
             self.closed = True
+            self._pass_on("close", None)
             self._wake()
+
+    def follow(self, told: Callable[[str, Any], None]) -> None:
+        """Call ``told`` with "record", "state", "health" or "close" and its value; it must return at once."""
+        with self._lock:
+            self._followers.append(told)
+
+    def _pass_on(self, what: str, value: Any) -> None:
+        for told in self._followers:
+            told(what, value)
 
     def _wake(self) -> None:
         self._lock.notify_all()
@@ -109,6 +131,12 @@ class Hub:
         """The newest state, with the ``seq`` it is up to."""
         with self._lock:
             return {"seq": self._seq, **self._state}
+
+    @property
+    def age(self) -> float:
+        """Seconds since the state was last told."""
+        with self._lock:
+            return time.monotonic() - self._told_at
 
     @property
     def health(self) -> dict[str, Any]:

@@ -10,32 +10,25 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
-from importlib import resources
-from importlib.resources.abc import Traversable
+from collections.abc import Callable
 from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pzvision.errors import PzvisionError
 from pzvision.live.hub import Hub
-from pzvision.live.tile_svg import tile_files
+from pzvision.live.pages import page_routes
+from pzvision.live.sse import event_response
 
 DEFAULT_PORT: Final = 8642
 LOOPBACK: Final = "127.0.0.1"
-KEEP_ALIVE_S: Final = 10.0
 _HOSTS: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
-_PAGE_FILES: Final = {
-    "index.html": "text/html; charset=utf-8",
-    "app.js": "text/javascript; charset=utf-8",
-    "style.css": "text/css; charset=utf-8",
-}
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
@@ -68,28 +61,13 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                own = {name for name, _ in message["headers"]}
                 extra = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                extra = [(name, value) for name, value in extra if name not in own]
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
         await self.app(scope, receive, with_headers)
-
-
-def _last_event_id(request: Request) -> int:
-    text = request.headers.get("last-event-id") or request.query_params.get("last_event_id") or ""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-
-
-def page_files(folder: Traversable, types: Mapping[str, str]) -> Callable[[str], Response]:
-    """Answers for a fixed set of files, read once; any other name is 404."""
-    data = {name: (folder / name).read_bytes() for name in types}
-
-    def answer(name: str) -> Response:
-        if name not in data:
-            return PlainTextResponse("not found\n", 404)
-        return Response(data[name], media_type=types[name], headers={"Cache-Control": "no-cache"})
-
-    return answer
 
 
 def same_origin(request: Request) -> bool:
@@ -98,22 +76,8 @@ def same_origin(request: Request) -> bool:
     return origin is not None and origin.lower() == f"http://{request.headers.get('host', '').lower()}"
 
 
-def build_app(hub: Hub) -> ASGIApp:
-    """The ASGI app."""
-    page = page_files(resources.files("pzvision.live") / "web", _PAGE_FILES)
-    tiles = tile_files()
-
-    async def index(request: Request) -> Response:
-        return page("index.html")
-
-    async def static(request: Request) -> Response:
-        return page(request.path_params["name"])
-
-    async def tile(request: Request) -> Response:
-        svg = tiles.get(request.path_params["name"])
-        if svg is None:
-            return PlainTextResponse("not found\n", 404)
-        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+def build_app(hub: Hub, overlay: Hub | None = None) -> ASGIApp:
+    """The ASGI app. ``overlay``: what the overlay shows when it runs behind, such as a `DelayedHub`."""
 
     async def state(request: Request) -> Response:
         return JSONResponse(hub.state, headers={"Cache-Control": "no-store"})
@@ -132,46 +96,16 @@ def build_app(hub: Hub) -> ASGIApp:
         return Response(data, media_type="image/jpeg", headers=headers)
 
     async def events(request: Request) -> Response:
-        last = _last_event_id(request)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(_stream(hub, last), media_type="text/event-stream", headers=headers)
+        return event_response(hub, request)
 
     routes = [
-        Route("/", index),
-        Route("/static/{name}", static),
-        Route("/tiles/{name}", tile),
+        *page_routes(overlay or hub),
         Route("/state", state),
         Route("/health", health),
         Route("/frame.jpg", frame),
         Route("/events", events),
     ]
     return Guard(Starlette(routes=routes))
-
-
-async def _stream(hub: Hub, last: int) -> AsyncIterator[str]:
-    """The stream after ``last`` as server-sent events, until the hub closes.
-
-    Where records are no longer kept a ``reset`` record tells the client to read ``/state`` anew.
-    """
-    key, woken = hub.listen(asyncio.get_running_loop())
-    try:
-        yield "retry: 1000\n\n"
-        while True:
-            woken.clear()
-            records, missing = hub.since(last)
-            if missing:
-                yield 'data: {"type": "reset"}\n\n'
-            for record in records:
-                yield f"id: {record.seq}\ndata: {record.text}\n\n"
-                last = record.seq
-            if hub.closed:
-                return
-            try:
-                await asyncio.wait_for(woken.wait(), KEEP_ALIVE_S)
-            except TimeoutError:
-                yield ": still here\n\n"
-    finally:
-        hub.unlisten(key)
 
 
 class PageServer:
