@@ -40,8 +40,7 @@ def close_offer(state: State) -> None:
         if judge.must_win(state, seat):
             violation(state, "missed_win", seat, offer.event)
         if not offer.robbed and state.ruleset.no_passing:
-            mine = state.own(seat)
-            mine.passed = max(score.total, mine.passed or 0)
+            state.own(seat).passed = score.total  # dearer than one passed before, or it would be barred
     state.offer = None
 
 
@@ -61,8 +60,7 @@ def own_pass(state: State, seat: Seat) -> None:
     if judge.must_win(state, seat):
         violation(state, "missed_win", seat, s.drawn_event)
     if state.ruleset.no_passing:
-        mine = state.own(seat)
-        mine.passed = max(score.total, mine.passed or 0)
+        state.own(seat).passed = score.total
 
 
 def win(state: State, event: Win) -> None:
@@ -109,8 +107,8 @@ def win(state: State, event: Win) -> None:
 
 def _settle_win(state: State, event: Win, counts: list[int] | None, score: Score | None) -> None:
     seat, tile, by = event.seat, event.tile, event.by
-    offer = state.offer
-    source = None if by == "self_draw" or offer is None else offer.seat
+    offer = None if by == "self_draw" else state.offer
+    source = None if offer is None else offer.seat
     if score is None:
         state.unsettled = (*state.unsettled, state.line)
     else:
@@ -125,14 +123,11 @@ def _settle_win(state: State, event: Win, counts: list[int] | None, score: Score
     if counts is not None:
         learn(state, s, tuple(t for t, n in enumerate(counts) for _ in range(n)), "win", "hand")
     drop_drawn(s)
-    s.waits_cache = None
-    offer_event = 0 if source is None or offer is None else offer.event
-    robbed = by == "rob_kong"
-    s.won = Won(state.line, tile, source, offer_event, robbed, score)
+    offer_event = 0 if offer is None else offer.event
+    s.won = Won(state.line, tile, source, offer_event, by == "rob_kong", score)
     state.winners = (*state.winners, seat)
     state.chain = 0
-    if source is None or offer is None:
-        state.offer = None
+    if offer is None:
         state.next_draw = state.following(seat)
     else:
         winners = (*offer.winners, seat)
@@ -150,10 +145,7 @@ def _tile_to_winner(state: State, offer: Offer, winners: int) -> None:
         if winners == 1:
             # The robbed kong is void: its 碰 stays, the added tile is the winner's.
             robbed = state.own(offer.seat)
-            robbed.melds = tuple(
-                Meld("peng", m.tile) if m.kind == "ba_gang" and m.tile == offer.tile else m
-                for m in robbed.melds
-            )
+            robbed.melds = tuple(Meld("peng", m.tile) if m.tile == offer.tile else m for m in robbed.melds)
             robbed.waits_cache = None
             state.pending = None
             state.turn_kongs = 0

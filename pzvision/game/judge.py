@@ -257,8 +257,9 @@ def replacement_wins(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
 # --- wins --------------------------------------------------------------------------------------------
 
 
-def opening_of(state: State, seat: Seat, by: WinBy) -> Opening | None:
-    """天胡, 地胡, 天叫 or 报听, as far as this player could claim it for a win now."""
+def opening_of(state: State, seat: Seat, by: WinBy, counts: Sequence[int]) -> Opening | None:
+    """天胡, 地胡, 天叫 or 报听, as far as this player could claim it for a win now with these 27 concealed
+    counts (without the winning tile)."""
     s = state[seat]
     openings = state.ruleset.openings
     if by == "self_draw" and not s.melds:
@@ -266,12 +267,12 @@ def opening_of(state: State, seat: Seat, by: WinBy) -> Opening | None:
             return "tian_hu"
         if "di_hu" in openings and seat != state.dealer and s.draws == 1 and s.drew and s.discards == 0:
             return "di_hu"
-    if s.tian_jiao and "tian_jiao" in openings:
-        return "tian_jiao"
+    if s.tian_jiao:
+        return None if _tian_jiao_lost(state, seat, counts) else "tian_jiao"
     return "bao_ting" if s.bao_ting else None
 
 
-def tian_jiao_lost(state: State, seat: Seat, counts: Sequence[int]) -> bool:
+def _tian_jiao_lost(state: State, seat: Seat, counts: Sequence[int]) -> bool:
     """Whether these concealed tiles, now seen, show that 天叫 was lost in turns nobody saw."""
     s = state[seat]
     if not s.tian_jiao_unsure or s.said_waits is None:
@@ -297,11 +298,8 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
     chain = 0
     if by == "self_draw":
         chain = state.turn_kongs
-    elif by == "discard" and state.offer is not None:
+    elif state.offer is not None:
         chain = state.offer.chain
-    opening = opening_of(state, seat, by)
-    if opening == "tian_jiao" and tian_jiao_lost(state, seat, counts):
-        opening = None
     return score_win(
         state.ruleset,
         counts,
@@ -309,7 +307,7 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
         tile=tile,
         by=by,
         kong_chain=chain,
-        opening=opening,
+        opening=opening_of(state, seat, by, counts),
         winner=s.declaration,
         bao_ting=s.bao_ting,
     )
@@ -337,14 +335,14 @@ def offered(state: State, seat: Seat, by: WinBy, tile: Tile) -> bool:
         return False
     offer = state.offer
     if by == "self_draw":
-        if state.phase != "act" or state.turn != seat:
+        if state.phase != "act":
             return False
         if not s.drew:
             return seat == state.dealer and not state.first_discard and not s.melds
         return s.drawn is None or s.drawn == tile
     if offer is None or offer.seat == seat or offer.tile != tile or offer.robbed != (by == "rob_kong"):
         return False
-    return state.phase == "claim" or (by == "rob_kong" and state.phase == "kong")
+    return state.phase in ("claim", "kong")
 
 
 def judge_win(

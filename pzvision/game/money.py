@@ -6,8 +6,8 @@ another, so the totals stay zero-sum.
 
 from __future__ import annotations
 
-from pzvision.game.judge import opening_of, tian_jiao_lost
-from pzvision.game.state import INDEX, SHOWING, Payment, PaymentKind, PendingKong, State
+from pzvision.game.judge import opening_of
+from pzvision.game.state import INDEX, Payment, PaymentKind, PendingKong, State
 from pzvision.rules import Payer, Score, cha_jiao_value, kong_fan
 from pzvision.tiles import COPIES, SEATS, Seat, suit
 
@@ -88,10 +88,8 @@ def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bo
         return False
     seen = state.appeared() if appeared is None else appeared
     for tile in waits:
-        count = seen[tile] + s.concealed[tile]
-        if s.declaration in SHOWING:
-            count -= min(s.shown.count(tile), s.concealed[tile])
-        if count < COPIES:
+        own = s.concealed[tile] - min(s.shown.count(tile), s.concealed[tile])  # what lies open is in ``seen``
+        if seen[tile] + own < COPIES:
             return False
     return True
 
@@ -111,7 +109,7 @@ def pay_cha_jiao(state: State, event: int) -> bool:
         if waits[payer] != () or payer in liars:
             continue
         for collector in players:
-            if not waits[collector] or collector == payer or collector in liars:
+            if not waits[collector] or collector in liars:
                 continue
             if neutral and dead_wait(state, collector, appeared):
                 continue
@@ -131,17 +129,8 @@ def collects(state: State, seat: Seat, payer: Payer) -> int:
     counts = state.thirteen(seat)
     if counts is None:
         return 0
-    opening = opening_of(state, seat, "discard")
-    if opening == "tian_jiao" and tian_jiao_lost(state, seat, counts):
-        opening = None
-    value = cha_jiao_value(
-        state.ruleset,
-        counts,
-        s.melds,
-        winner=s.declaration,
-        opening=opening,
-        payer=payer,
-    )
+    opening = opening_of(state, seat, "discard", counts)
+    value = cha_jiao_value(state.ruleset, counts, s.melds, winner=s.declaration, opening=opening, payer=payer)
     return value or 0
 
 
@@ -161,20 +150,14 @@ def pay_back_kongs(state: State, seat: Seat, event: int) -> None:
 
 def next_dealer(state: State) -> Seat:
     """Who deals next (RULES §2): the first winner, else the dancer or singer, else by the ruleset."""
-    if state.winners:
-        first = state.winners[0]
-        won = state[first].won
-        if won is None or won.source is None:
-            return first
-        together = {
-            seat
-            for seat in state.winners
-            if (other := state[seat].won) is not None
-            and other.source is not None
-            and other.offer_event == won.offer_event
-        }
-        start = INDEX[won.source]
-        return next(seat for seat in (SEATS[(start + step) % 4] for step in range(1, 4)) if seat in together)
+    wins = [(seat, won) for seat in state.winners if (won := state[seat].won) is not None]
+    if wins:
+        seat, first = wins[0]
+        if first.source is None:
+            return seat
+        start = INDEX[first.source]
+        together = [seat for seat, won in wins if won.offer_event == first.offer_event]
+        return min(together, key=lambda seat: (INDEX[seat] - start) % 4)
     if state.ruleset.no_winner_dealer == "last_drawer":
         return state.last_drawer or state.dealer
     for wanted in ("dance", "sing"):

@@ -40,8 +40,6 @@ ViolationKind: TypeAlias = Literal[
 ]
 
 DEALT: Final = 13
-SHOWING: Final = ("dance", "bai")
-"""Declarations that lay tiles open."""
 WALL_AFTER_DEAL: Final = ALL_TILES - 4 * DEALT - 1
 INDEX: Final[dict[Seat, int]] = {seat: index for index, seat in enumerate(SEATS)}
 
@@ -520,7 +518,7 @@ class State:
             if s.won is not None:
                 for tile, count in enumerate(s.concealed):
                     counts[tile] += count
-            elif s.declaration in SHOWING:
+            else:
                 for tile in set(s.shown):
                     counts[tile] += min(s.shown.count(tile), s.concealed[tile])
         # A winning tile lies with its winner, but a discard that several won on stays in the river.
