@@ -9,6 +9,7 @@ from typing import Any
 
 from pzvision.game import Event, HandStart, State, apply, start
 from pzvision.live.announcer import Announcement, Memory, announce
+from pzvision.live.places import Places
 from pzvision.tiles import SEATS, Seat
 
 
@@ -29,6 +30,7 @@ class _Step:
     memory: Memory
     before_hand: tuple[int, int, int, int]  # what the finished hands brought, E S W N
     said: tuple[Announcement, ...]
+    places: Places
 
 
 class Session:
@@ -63,6 +65,11 @@ class Session:
         last = self._steps[-1]
         now = last.state.totals if last.state is not None else (0, 0, 0, 0)
         return {seat: last.before_hand[i] + now[i] for i, seat in enumerate(SEATS)}
+
+    @property
+    def places(self) -> Places:
+        """Which record put each lying tile where it lies."""
+        return self._steps[-1].places if self._steps else Places()
 
     @property
     def final_states(self) -> list[State]:
@@ -133,6 +140,7 @@ class Session:
         before = last.state if last else None
         base = last.before_hand if last else (0, 0, 0, 0)
         memory = last.memory if last else Memory()
+        places = last.places if last else Places()
         if isinstance(event, HandStart):
             if before is not None:
                 a, b = base, before.totals
@@ -145,4 +153,5 @@ class Session:
         said: list[Announcement] = []
         if state is not None:
             said, memory = announce(before, event, state, memory)
-        self._steps.append(_Step(event, state, memory, base, tuple(said)))
+            places = places.after(None if isinstance(event, HandStart) else before, state, line - 1)
+        self._steps.append(_Step(event, state, memory, base, tuple(said), places))

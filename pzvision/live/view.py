@@ -8,7 +8,7 @@ from pzvision.game import Payment, State
 from pzvision.live.announcer import certain_kongs, hand_values
 from pzvision.live.session import Session
 from pzvision.live.wording import why_text
-from pzvision.tiles import SEAT_NAMES, SEATS, Seat, format_tile, format_tiles
+from pzvision.tiles import COPIES, SEAT_NAMES, SEATS, Seat, format_tile, format_tiles
 
 SHOWN_ANNOUNCEMENTS = 80
 
@@ -42,11 +42,13 @@ def view_of(
         "totals": dict.fromkeys(SEATS, 0),
         "ledger": [],
         "violations": [],
+        "problems": [],
         "seats": {seat: _empty_seat(seat, totals[seat]) for seat in SEATS},
     }
     if state is None:
         return out
     discard = state.last_discard
+    places = session.places
     out.update(
         ruleset={
             "id": state.ruleset.id,
@@ -62,7 +64,15 @@ def view_of(
         totals={seat: state.total(seat) for seat in SEATS},
         ledger=[payment_record(p) for p in state.ledger],
         violations=[{"event": v.event, "kind": v.kind, "seat": v.seat} for v in state.violations],
-        seats={seat: _seat(state, seat, totals[seat]) for seat in SEATS},
+        problems=[{"event": p.event, "text": str(p)} for p in state.problems],
+        seats={
+            seat: {
+                **_seat(state, seat, totals[seat]),
+                "river_events": places.rivers[i],
+                "meld_events": places.melds[i],
+            }
+            for i, seat in enumerate(SEATS)
+        },
     )
     return out
 
@@ -91,7 +101,9 @@ def _empty_seat(seat: Seat, total: int) -> dict[str, Any]:
     return {
         "name": _names(seat),
         "river": [],
+        "river_events": [],
         "melds": [],
+        "meld_events": [],
         "known": "",
         "unknown": 0,
         "declaration": "none",
@@ -130,6 +142,22 @@ def _seat(state: State, seat: Seat, total: int) -> dict[str, Any]:
 def _waits(state: State, seat: Seat) -> list[dict[str, Any]]:
     values = hand_values(state, seat)
     if values is not None:
-        return [{"tile": format_tile(v.tile), "left": v.left, "fan": v.fan, "legal": v.legal} for v in values]
+        return [
+            {"tile": format_tile(v.tile), "left": v.left, "most": False, "fan": v.fan, "legal": v.legal}
+            for v in values
+        ]
     said = state.claimed_waits(seat) or ()
-    return [{"tile": format_tile(tile), "left": None, "fan": None, "legal": None} for tile in said]
+    if not said:
+        return []
+    # The hand is hidden: copies nobody sees, some of which the player may hold.
+    seen = state.visible()
+    return [
+        {
+            "tile": format_tile(tile),
+            "left": max(0, COPIES - seen[tile]),
+            "most": True,
+            "fan": None,
+            "legal": None,
+        }
+        for tile in said
+    ]
