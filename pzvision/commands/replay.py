@@ -14,7 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from pzvision.live.arguments import add_game_arguments
 
     parser.add_argument(
-        "source", metavar="SOURCE", help="录像、图片目录或网址 video, folder of pictures or URL"
+        "source",
+        metavar="SOURCE",
+        nargs="?",
+        help="录像、图片目录或网址 video, folder of pictures or URL",
     )
     add_game_arguments(parser)
     parser.add_argument("--render", metavar="OUT.mp4", help="写标注录像 write an annotated video here")
@@ -23,6 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t"
         " (default: declarations.jsonl beside the recording, if there)",
+    )
+    parser.add_argument(
+        "--observations",
+        metavar="OUT.jsonl.gz",
+        help="另存每次所见,以后不用再识别 keep what was seen, for --from-log",
+    )
+    parser.add_argument(
+        "--from-log",
+        metavar="FILE",
+        help="不看录像,用存下的所见重新判断 decide anew from a file of --observations, without pictures;"
+        " no SOURCE then",
     )
     parser.add_argument(
         "--all",
@@ -50,18 +64,26 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.logfile import LogFile
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
-    from pzvision.live.pipeline import Pipeline
+    from pzvision.live.pipeline import Detector, Pipeline
     from pzvision.live.report import RecordPrinter, act_line, frames_between, note, printer, settlement
+    from pzvision.live.stored import StoredLooks, header_of, never
     from pzvision.live.video import VideoFile
     from pzvision.messages import say
+    from pzvision.table.observations import ObservationWriter
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
 
-    outputs = {"--events": args.events, "--render": args.render}
-    inputs = {"SOURCE": args.source, "--calibration": args.calibration, "--declarations": args.declarations}
+    outputs = {"--events": args.events, "--render": args.render, "--observations": args.observations}
+    inputs = {
+        "SOURCE": args.source,
+        "--from-log": args.from_log,
+        "--calibration": args.calibration,
+        "--declarations": args.declarations,
+    }
     check_not_empty({**inputs, **outputs, "--models": args.models})
-    path = Path(args.source)
+    _check_source(args)
+    path = Path(args.source or args.from_log)
     declarations = find_declarations(args.declarations, path)
     inputs["--declarations"] = str(declarations) if declarations else None
     if not 0 <= args.start < 1e6:
@@ -72,15 +94,18 @@ def run(args: argparse.Namespace) -> int:
         raise PzvisionError(f"--end {args.end:g}: expected more than --start {args.start:g}")
     if not 0.1 <= args.fps <= 240:
         raise PzvisionError(f"--fps {args.fps:g}: expected 0.1 to 240")
-    check_no_picture(args.source, "a video, a folder of pictures or an address")
+    if args.source:
+        check_no_picture(args.source, "a video, a folder of pictures or an address")
     check_distinct(outputs, inputs)
+    stored = StoredLooks(args.from_log) if args.from_log else None
     setup = check_game(
         args,
         beside=path if path.exists() else None,
         declarations=declarations,
+        calibration=stored.header.calibration if stored else None,
     )
     check_distinct(outputs, {**inputs, "--calibration": setup.calibration_file, "--ruleset": args.ruleset})
-    source = open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
+    source = stored or open_source(args.source, config=CaptureConfig(folder_fps=args.fps))
     check_size(setup, source)
     if source.duration is not None and args.start >= source.duration:
         raise PzvisionError(
@@ -89,8 +114,15 @@ def run(args: argparse.Namespace) -> int:
     source.check_whole(end=args.end)
     if declarations and not args.declarations:
         note(say("live.declarations_beside", args.lang, path=declarations))
-    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
-    detector = TableDetector(finder, setup.calibration)
+    detector: Detector = never
+    providers = "never"
+    if stored is None:
+        finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+        detector = TableDetector(finder, setup.calibration)
+        providers = ", ".join(finder.providers)
+    looks = None
+    if args.observations:
+        looks = ObservationWriter(args.observations, header_of(source, setup.calibration, args.models))
     log_file = LogFile(args.events) if args.events else None
     video = None
     if args.render:
@@ -134,6 +166,7 @@ def run(args: argparse.Namespace) -> int:
         on_progress=advance,
         on_records=RecordPrinter(args.lang, every=args.all, write=write_line),
         dealer_known=setup.dealer is not None,
+        observations=looks,
     )
     try:
         stats = pipeline.run(start=args.start, end=args.end)
@@ -141,8 +174,12 @@ def run(args: argparse.Namespace) -> int:
         bar.close()
         if video is not None:
             video.close(keep=False)
+        if looks is not None:
+            looks.close(keep=False)
         raise
     bar.close()
+    if looks is not None:
+        looks.close(keep=False)  # already complete, unless there was nothing to look at
     if video is not None:
         video.close()
     for text in source.notes:
@@ -150,9 +187,25 @@ def run(args: argparse.Namespace) -> int:
     print(settlement(pipeline.session, args.lang))
     note(
         f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s"
-        f" ({stats.looks} looks, detector asked {stats.detections} times, {', '.join(finder.providers)})"
+        f" ({stats.looks} looks, detector asked {stats.detections} times, {providers})"
     )
-    for out in (args.events if pipeline.session.log else None, args.render if stats.frames else None):
+    for out in (
+        args.events if pipeline.session.log else None,
+        args.render if stats.frames else None,
+        args.observations if stats.looks else None,
+    ):
         if out:
             note(say("live.written", args.lang, path=out))
     return stats.exit_status
+
+
+def _check_source(args: argparse.Namespace) -> None:
+    """Raise `PzvisionError` unless there is just one thing to read, and pictures where they are needed."""
+    from pzvision.errors import PzvisionError
+
+    if bool(args.source) == bool(args.from_log):
+        got = "both" if args.source else "neither"
+        raise PzvisionError(f"expected SOURCE or --from-log FILE, got {got}")
+    for name in ("render", "observations"):
+        if args.from_log and getattr(args, name):
+            raise PzvisionError(f"--{name} {getattr(args, name)!r}: needs a SOURCE, not --from-log")

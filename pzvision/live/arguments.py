@@ -78,7 +78,11 @@ class GameSetup:
 
 
 def check_game(
-    args: argparse.Namespace, *, beside: Path | None = None, declarations: Path | None = None
+    args: argparse.Namespace,
+    *,
+    beside: Path | None = None,
+    declarations: Path | None = None,
+    calibration: Calibration | None = None,
 ) -> GameSetup:
     """Check the arguments.
 
@@ -86,6 +90,7 @@ def check_game(
         args: parsed from `add_game_arguments`.
         beside: a file in whose folder a calibration may lie, for when none was named.
         declarations: a JSONL file of ``declare`` records with ``t``.
+        calibration: what to use when no file is named, in place of looking for one.
 
     Raises:
         PzvisionError: naming the argument, its value and what was expected.
@@ -106,12 +111,15 @@ def check_game(
         except FormatError:
             raise PzvisionError(f"--dealer {args.dealer!r}: expected one of E S W N") from None
     names = _names(args.name)
-    calibration_file = find_calibration(args.calibration, beside)
+    calibration_file = None
+    if calibration is None or args.calibration is not None:
+        calibration_file = find_calibration(args.calibration, beside)
+        calibration = load(calibration_file)
     return GameSetup(
         ruleset=ruleset,
         ruleset_id=ruleset_id,
         options=options,
-        calibration=load(calibration_file),
+        calibration=calibration,
         base=args.base,
         dealer=dealer,
         names=names,

@@ -22,8 +22,10 @@ from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.session import Session
+from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
 from pzvision.live.view import view_of
+from pzvision.table.observations import ObservationWriter, rounded
 from pzvision.table.reader import TableReader, TableTile, Update
 from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
 from pzvision.vision.calibration import Calibration
@@ -139,6 +141,8 @@ class Pipeline:
         dealer_known: whether the dealer of the first hand was told; else he is announced once that is sure.
         on_frame: called after each frame with the view, for a rendered video; all frames are read then.
         speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
+        observations: gets every look, so that the game can be read again without pictures. Where the source
+            is `StoredLooks`, the detector is never asked.
 
     Raises:
         PzvisionError: the calibration is for pictures of another size.
@@ -160,6 +164,7 @@ class Pipeline:
         on_frame: Callable[[Frame, Pipeline], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
         speed: float = 0.0,
+        observations: ObservationWriter | None = None,
     ) -> None:
         calibration.check_image_size(*source.size)
         self.source = source
@@ -179,6 +184,7 @@ class Pipeline:
         self._on_frame = on_frame
         self._on_progress = on_progress
         self._speed = speed
+        self._observations = observations
         self._detections: Detections | None = None
         self._detected_at = float("-inf")
         self._changed = True
@@ -208,6 +214,8 @@ class Pipeline:
                     self._take(frame, due)
             finally:
                 self._finish()
+        if self._observations is not None and self._frame is not None:
+            self._observations.end(self._frame.t)
         latency = None
         if self._latencies:
             p50, p95 = np.percentile(np.array(self._latencies), [50, 95])
@@ -252,14 +260,22 @@ class Pipeline:
                 self._tell()
 
     def _look(self, frame: Frame) -> None:
+        detections: Detections | None = None
+        mask: MotionMask | None = None
+        if isinstance(self.source, StoredLooks):
+            stored = self.source.look
+            if stored is None:
+                return
+            detections, mask = stored.detections, stored.motion
+        elif frame.state == "ok":
+            mask = self._motion.look(frame.image, frame.t)
+            detections = self._detect(frame, mask)
+        if self._observations is not None:
+            self._observations.look(frame.t, frame.index, detections, mask)
         self._looks += 1
         self._look_times.append(time.monotonic())
         size = (frame.image.shape[1], frame.image.shape[0])
-        if frame.state != "ok":
-            update = self.reader.look(frame.t, frame.index, size, None, None)
-        else:
-            mask = self._motion.look(frame.image, frame.t)
-            update = self.reader.look(frame.t, frame.index, size, self._detect(frame, mask), mask)
+        update = self.reader.look(frame.t, frame.index, size, detections, mask)
         tiles = self.reader.tiles
         self._outlines = self._outline(tiles)
         if update is not None:
@@ -282,7 +298,7 @@ class Pipeline:
         if still_good and self._detections is not None:
             return self._detections
         self._asked += 1
-        self._detections = self._detector(frame.image)
+        self._detections = rounded(self._detector(frame.image))
         self._detected_at = frame.t
         return self._detections
 

@@ -159,9 +159,26 @@ class MotionDetector:
         hidden = moving | (foreign & ~bare & ~settled) | ~self._inside
         kernel = np.ones((3, 3), np.uint8)
         moving = cv2.morphologyEx(moving.astype(np.uint8), cv2.MORPH_OPEN, kernel).astype(bool)
+        return self.mask(hidden, bare, moving, shaken=shaken)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of its masks, cells."""
+        return self._count, self._count
+
+    def mask(self, hidden: MaskArray, bare: MaskArray, moving: MaskArray, *, shaken: bool) -> MotionMask:
+        """The mask of these cells, each `shape` bool: everything else in it follows from them."""
         patches, sides = self._patches(moving)
         return MotionMask(
-            hidden, bare, moving, self._low, config.cell_cm, shaken, sides, patches, config.reach_cm
+            hidden,
+            bare,
+            moving,
+            self._low,
+            self.config.cell_cm,
+            shaken,
+            sides,
+            patches,
+            self.config.reach_cm,
         )
 
     def _felt_colour(self, now: FloatArray) -> FloatArray:

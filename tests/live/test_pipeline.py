@@ -26,8 +26,10 @@ from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.picture import beside, side_panel
 from pzvision.live.pipeline import Pipeline, PipelineConfig
+from pzvision.live.stored import StoredLooks, never
 from pzvision.rules import load_ruleset
 from pzvision.synth.timeline import Placed, Timeline, build_timeline
+from pzvision.table.observations import Header, ObservationWriter
 from pzvision.table.reader import TableReader
 from pzvision.tiles import BACK, CLASSES, Seat
 from pzvision.vision.calibration import Calibration
@@ -215,3 +217,68 @@ def test_black_frames_are_failed_looks(timeline: Timeline) -> None:
     pipeline.run(end=25.0)
     assert looked and min(looked) > 10 and max(looked) < 14
     assert BACK not in {t.tile for t in pipeline.reader.tiles}
+
+
+def test_the_same_log_from_stored_looks(timeline: Timeline, tmp_path: Path) -> None:
+    logs, said = [], []
+    path = tmp_path / "looks.jsonl.gz"
+    for name in ("direct", "again"):
+        direct = name == "direct"
+        source = PaintedGame(timeline) if direct else StoredLooks(path)
+        out: list[object] = []
+        pipeline = Pipeline(
+            source,
+            CALIBRATION,
+            new_reader,
+            source if direct else never,  # type: ignore[arg-type]
+            log_file=LogFile(tmp_path / f"{name}.jsonl"),
+            on_said=lambda item, out=out: out.append(str(item)),  # type: ignore[misc]
+            observations=ObservationWriter(path, Header(CALIBRATION)) if direct else None,
+        )
+        stats = pipeline.run(end=40.0)
+        logs.append((tmp_path / f"{name}.jsonl").read_bytes())
+        said.append(out)
+        assert stats.looks > 100
+    assert logs[0] == logs[1] and len(logs[0].splitlines()) > 20
+    assert said[0] == said[1]
+
+
+def test_from_log_in_the_command(
+    timeline: Timeline, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pzvision.cli import main
+
+    source = PaintedGame(timeline)
+    path = tmp_path / "looks.jsonl.gz"
+    writer = ObservationWriter(path, Header(CALIBRATION))
+    pipeline = Pipeline(
+        source, CALIBRATION, new_reader, source, log_file=LogFile(tmp_path / "a.jsonl"), observations=writer
+    )
+    pipeline.run(end=20.0)
+    again = ["replay", "--from-log", str(path), "--ruleset", RULESET, "--dealer", "E"]
+    assert main([*again, "--events", str(tmp_path / "b.jsonl")]) == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    capsys.readouterr()
+    for words, message in (
+        ([*again, "--render", str(tmp_path / "x.mp4")], "needs a SOURCE"),
+        ([*again, "--observations", str(tmp_path / "x.gz")], "needs a SOURCE"),
+        ([*again, "video.mp4"], "expected SOURCE or --from-log FILE, got both"),
+        (["replay", "--ruleset", RULESET], "expected SOURCE or --from-log FILE, got neither"),
+        (["replay", "--from-log", str(tmp_path / "none.gz"), "--ruleset", RULESET], "cannot read"),
+    ):
+        assert main(words) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_cut_off_file_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "looks.jsonl"
+    writer = ObservationWriter(path, Header(CALIBRATION))
+    for k in range(4):
+        writer.look(k / 4, k, None, None)
+    writer.end(1.0)
+    whole = StoredLooks(path)
+    assert [f.t for f in whole.frames()] == [0, 0.25, 0.5, 0.75, 1.0]
+    assert [f.t for f in whole.frames(start=0.3, end=0.6)] == [0.5]
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(PzvisionError, match="end record is missing"):
+        list(StoredLooks(path).frames())
