@@ -42,7 +42,7 @@ class Places:
                 source = index if new.discards > old.discards else last
                 rivers[i] = (*rivers[i], *((source,) if fresh == 1 else (None,) * fresh))
             if new.melds != old.melds:
-                kept = {meld: at for meld, at in zip(old.melds, melds[i], strict=True)}
+                kept = dict(zip(old.melds, melds[i], strict=True))
                 melds[i] = tuple(kept.get(meld, index) for meld in new.melds)
         return Places(_four(rivers), _four(melds), last)
 
