@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start", type=Path, metavar="PT", help="checkpoint to begin with")
     parser.add_argument("--minutes", type=float, default=60.0, help="finder: wall-clock time (default 60)")
     parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument(
+        "--processes", type=int, default=2, metavar="N", help="finder: processes sharing a batch (default 2)"
+    )
     parser.add_argument("--steps", type=int, help="reader: steps")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -81,7 +84,7 @@ def _check(args: argparse.Namespace) -> None:
         raise PzvisionError(f"--minutes {args.minutes:g}: expected more than 0")
     if args.rate is not None and not 0 < args.rate <= 1:
         raise PzvisionError(f"--rate {args.rate:g}: expected more than 0, at most 1")
-    for name, least in (("steps", 1), ("scenes", 0)):
+    for name, least in (("steps", 1), ("scenes", 0), ("processes", 1)):
         value = getattr(args, name)
         if value is not None and value < least:
             raise PzvisionError(f"--{name} {value}: expected a whole number from {least}")
@@ -97,7 +100,7 @@ def _train_finder(args: argparse.Namespace, out: Path) -> None:
 
     recipe = load_recipe(args.recipe)
     rate = args.rate or TrainConfig.rate
-    config = TrainConfig(minutes=args.minutes, rate=rate, seed=args.seed)
+    config = TrainConfig(minutes=args.minutes, rate=rate, seed=args.seed, processes=args.processes)
     print(f"training into {out} for {args.minutes:g} min; progress in {out / 'log.jsonl'}", flush=True)
     print(f"checkpoint: {train(recipe, args.built, out, config, start=args.start)}")
 

@@ -312,10 +312,13 @@ class CropFaces:
         PzvisionError: the folder lacks a class or a picture cannot be read.
     """
 
-    def __init__(self, folder: Path, rng: np.random.Generator, *, size: int = 256) -> None:
+    def __init__(
+        self, folder: Path, rng: np.random.Generator, *, size: int = 256, without: tuple[str, ...] = ()
+    ) -> None:
+        """``without``: pictures whose file names begin so are left out."""
         self._size = size
         self._look = random_look(rng)
-        crops = _read_crops(folder)
+        crops = _read_crops(folder, without)
         start = crops[int(rng.integers(KINDS))]
         paper = _paper(start[int(rng.integers(len(start)))])
         self._faces: list[list[Image]] = []
@@ -369,12 +372,14 @@ def _shows_body(crop: Image) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _read_crops(folder: Path) -> tuple[tuple[Image, ...], ...]:
+def _read_crops(folder: Path, without: tuple[str, ...]) -> tuple[tuple[Image, ...], ...]:
     classes: list[tuple[Image, ...]] = []
     for kind in range(KINDS + 1):
         pictures: list[Image] = []
         files = sorted(
-            p for p in (folder / format_tile(kind)).glob("*") if p.suffix.lower() in (".jpg", ".png", ".jpeg")
+            p
+            for p in (folder / format_tile(kind)).glob("*")
+            if p.suffix.lower() in (".jpg", ".png", ".jpeg") and not (without and p.name.startswith(without))
         )
         for path in files:
             image = cv2.imread(str(path), cv2.IMREAD_COLOR)

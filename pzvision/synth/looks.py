@@ -110,6 +110,19 @@ _ALL: Final[tuple[Look, ...]] = (
 )  # fmt: skip
 LOOKS: Final[dict[str, Look]] = {look.name: look for look in _ALL}
 
+HELD_OUT: Final[dict[str, Look]] = {
+    look.name: look
+    for look in (
+        Look("harbour", face=_rgb("eef1ea"), back=_rgb("1f5f8b"), dark=_rgb("17324f"), numeral=_rgb("17324f"), green=_rgb("2a6b3c"),
+             red=_rgb("b5302a"), wan=_rgb("b5302a"), brush="kai", weight=12, dot="sun", bamboo="spindle", bird="swallow",
+             gloss=0.6, back_share=0.4, shake=101),
+        Look("market", wan_char="萬b", face=_rgb("f8efd8"), back=_rgb("c4552d"), dark=_rgb("2a2320"), green=_rgb("2f5a1e"), red=_rgb("c0262f"),
+             wan=_rgb("2a2320"), numeral=_rgb("c0262f"), brush="song", weight=15, dot="square", bamboo="twin", bird="hen",
+             gloss=0.3, back_share=0.55, art=0.93, shake=102),
+    )
+}  # fmt: skip
+"""Looks that no model is trained on, with motifs of their own: for measuring only."""
+
 
 def random_look(rng: np.random.Generator) -> Look:
     """A look that is in no list: a named one with styles, colours and weights drawn anew."""

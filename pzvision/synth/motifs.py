@@ -13,6 +13,10 @@ from pzvision.synth.glyphs import Colour, Image, brush_line, smooth
 DOT_STYLES: Final = ("rings", "bold", "wheel", "cross", "flower", "thin", "disc", "coin")
 BAMBOO_STYLES: Final = ("capsule", "bone", "beads", "segments", "outline", "stick")
 BIRDS: Final = ("sparrow", "peacock", "crane", "robin", "phoenix", "parrot")
+# Of the looks that no model is trained on (`looks.HELD_OUT`); in no list above: chance never picks them.
+HELD_OUT_DOTS: Final = ("sun", "square")
+HELD_OUT_BAMBOOS: Final = ("twin", "spindle")
+HELD_OUT_BIRDS: Final = ("swallow", "hen")
 
 
 def _circle(image: Image, x: float, y: float, r: float, colour: Colour, thickness: float = -1.0) -> None:
@@ -107,6 +111,25 @@ def draw_dot(image: Image, x: float, y: float, r: float, style: str, ink: Colour
         _circle(image, x, y, r, ink)
         _circle(image, x, y, r * 0.7, paper, r * 0.14)
         _circle(image, x, y, r * 0.22, paper)
+    elif style == "sun":
+        for k in range(12):
+            angle = k * np.pi / 6
+            tip = (x + np.cos(angle) * r, y + np.sin(angle) * r)
+            foot = [
+                (x + np.cos(angle + d) * r * 0.66, y + np.sin(angle + d) * r * 0.66) for d in (-0.24, 0.24)
+            ]
+            _poly(image, [tip, *foot], ink)
+        _circle(image, x, y, r * 0.62, ink, r * 0.14)
+        _circle(image, x, y, r * 0.3, ink)
+    elif style == "square":  # a cash coin: a square hole
+        _circle(image, x, y, r, ink)
+        _circle(image, x, y, r * 0.84, paper, r * 0.09)
+        hole = r * 0.3
+        _poly(
+            image,
+            [(x - hole, y - hole), (x + hole, y - hole), (x + hole, y + hole), (x - hole, y + hole)],
+            paper,
+        )
     else:  # coin
         _circle(image, x, y, r, ink, r * 0.3)
         _circle(image, x, y, r * 0.5, ink)
@@ -213,6 +236,16 @@ def draw_bamboo(
         shape([(0, 0.6), (cap, 1), (0.44, 0.9), (0.5, 0.7), (0.56, 0.9), (1 - cap, 1), (1, 0.6)], ink)
         shape([(0.1, 0.3), (0.14, 0.55), (0.4, 0.5), (0.44, 0.3)], light)
         shape([(0.56, 0.3), (0.6, 0.5), (0.86, 0.55), (0.9, 0.3)], light)
+    elif style == "twin":  # two thin canes side by side, bound in the middle
+        for offset in (-0.6, 0.6):
+            line(0.02, 0.98, width * 0.34, ink, offset)
+        shape([(0.42, 1), (0.58, 1)], ink)
+        line(0.5, 0.501, width * 0.2, paper)
+    elif style == "spindle":
+        shape([(0, 0.15), (0.12, 0.6), (0.28, 1), (0.5, 0.45), (0.72, 1), (0.88, 0.6), (1, 0.15)], ink)
+        for t in (0.28, 0.72):
+            p = start + axis * t * length
+            _circle(image, p[0], p[1], half * 0.4, paper)
     else:  # stick
         shape([(0, 0.8), (cap * 0.6, 1), (1 - cap * 0.6, 1), (1, 0.8)], ink)
         for t in (0.33, 0.66):
@@ -333,6 +366,29 @@ def draw_bird(
         c.blob([(28, 18), (14, 24), (29, 26)], green)
         for k in range(3):
             c.line([(38 + 4 * k, 13), (42 + 8 * k, 3 + 3 * k)], (3, 2), green)
+    elif bird == "swallow":
+        c.line([(50, 70), (30, 96), (16, 128)], (10, 6, 2), blue)
+        c.line([(52, 70), (60, 98), (74, 130)], (10, 6, 2), blue)
+        c.blob([(50, 30), (64, 48), (58, 78), (42, 78), (36, 48)], blue)
+        c.line([(40, 50), (16, 40), (4, 60)], (12, 9, 2), green)
+        c.line([(60, 50), (84, 40), (96, 60)], (12, 9, 2), green)
+        c.disc(50, 24, 12, blue)
+        c.disc(50, 34, 7, red)
+        c.disc(45, 21, 3, paper)
+        c.disc(55, 21, 3, paper)
+        c.blob([(46, 14), (50, 2), (54, 14)], red)
+    elif bird == "hen":
+        c.blob([(20, 70), (44, 56), (78, 52), (92, 30), (90, 76), (66, 104), (36, 102)], green)
+        c.line([(40, 68), (58, 84), (80, 70)], (4, 7, 3), paper)
+        c.line([(36, 74), (26, 50), (30, 34)], (20, 14, 12), green)
+        c.disc(30, 30, 13, green)
+        c.disc(27, 28, 3.4, paper)
+        for k in range(3):
+            c.disc(24 + 7 * k, 15, 5, red)
+        c.blob([(18, 30), (4, 35), (18, 38)], red)
+        c.line([(46, 102), (44, 126)], (4, 4), red)
+        c.line([(60, 102), (62, 126)], (4, 4), red)
+        c.line([(34, 127), (74, 127)], (4, 4), red)
     else:  # parrot
         c.line([(46, 76), (42, 104), (46, 130)], (15, 11, 4), red)
         c.line([(56, 74), (58, 100), (60, 122)], (9, 7, 3), green)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from pzvision.synth import arms, layouts, props
+from pzvision.synth import arms, decoys, layouts, props, stacks
 from pzvision.synth.bodies import Box, Geometry, Ids, Light
 from pzvision.synth.camera import Camera
 from pzvision.synth.faces import DrawnFaces, FaceSource
@@ -29,12 +29,13 @@ class SceneConfig:
     """What random scenes are made of; weights need not sum to 1.
 
     Attributes:
-        layouts: weight of each arrangement of `layouts.LAYOUTS`.
+        layouts: weight of each arrangement of `layouts.LAYOUTS` and `stacks.LAYOUTS`.
         tile_px: smallest and largest height in px of a tile near the picture's middle.
         others: chance that a scene holds honours and flowers, and their share in it.
         no_tiles: chance of a scene without any tile.
         arms: chance of at least one arm.
         props: mean number of dice, phones, cups, chips and cards.
+        decoys: mean number of things that look a little like tiles (`pzvision.synth.decoys`).
         hard: strength of blur, noise and light faults (0 none, 1 usual).
         min_visible: tiles of which less is seen are left out of the labels.
     """
@@ -53,6 +54,7 @@ class SceneConfig:
     no_tiles: float = 0.02
     arms: float = 0.35
     props: float = 1.5
+    decoys: float = 0.0
     hard: float = 1.0
     min_visible: float = 0.02
 
@@ -102,7 +104,10 @@ def random_scene(
     others = config.others[1] * 2 * float(rng.random()) if rng.random() < config.others[0] else 0.0
     deck = layouts.Deck(faces, plan, others, rng, [], [])
     if rng.random() >= config.no_tiles:
-        layouts.build(name, deck)
+        if name in stacks.LAYOUTS:
+            stacks.LAYOUTS[name](deck)
+        else:
+            layouts.build(name, deck)
     camera = _random_camera(rng, name, deck, size, config)
     image = np.empty((size[1], size[0], 3), np.uint8)
     ids: Ids = np.zeros((size[1], size[0]), np.int32)
@@ -110,6 +115,8 @@ def random_scene(
     boxes = list(deck.boxes)
     rounds = _add_props(rng, boxes, plan, camera, config)
     _draw_table(rng, image, camera, plan, name)
+    if config.decoys > 0:
+        decoys.scatter_decoys(rng, image, camera, config.decoys)
     geometry = Geometry(camera, boxes)
     cast_shadows(image, geometry, light)
     paint(image, ids, geometry, light, Textures())
@@ -184,6 +191,9 @@ def _random_camera(
     ranges = {
         "game": (0.0, 0.55),
         "walls": (0.0, 0.5),
+        "stacks": (0.0, 0.9),
+        "ranks": (0.0, 0.6),
+        "mixed": (0.0, 0.7),
         "heap": (0.1, 0.75),
         "few": (0.45, 1.0),
         "hand": (0.3, 0.9),
@@ -229,7 +239,7 @@ def _draw_table(rng: np.random.Generator, image: Image, camera: Camera, plan: Pl
     def any_surface(kinds: Sequence[str]) -> Image:
         return surface(kinds[int(rng.integers(len(kinds)))], int(rng.integers(24)))
 
-    table = name in ("game", "walls", "hand") and rng.random() < 0.85
+    table = name in ("game", "walls", "hand", "ranks") and rng.random() < 0.85
     if not table:
         lay(
             image, camera, any_surface(SURFACES), float(rng.uniform(20, 90)), turn=float(rng.uniform(0, 6.28))

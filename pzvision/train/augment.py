@@ -24,6 +24,7 @@ class AugmentConfig:
         size: side of the square sample, px.
         tile_px: smallest and largest target size of its middle tile (root of its area), px.
         mosaic: share of samples made of four.
+        anywhere: share of cuts round any place of the picture instead of a tile: most of a table is none.
         least_px: tiles under this size (root of area) are neither right nor wrong.
         largest_zoom: how far a picture may be enlarged.
     """
@@ -31,6 +32,7 @@ class AugmentConfig:
     size: int = 512
     tile_px: tuple[float, float] = (11.0, 160.0)
     mosaic: float = 0.3
+    anywhere: float = 0.15
     least_px: float = 8.0
     largest_zoom: float = 2.5
 
@@ -63,7 +65,7 @@ class Augmenter:
         areas = np.sqrt([max(cv2.contourArea(q), 1.0) for q in quads]) if len(quads) else np.array([40.0])
         target = float(np.exp(rng.uniform(*np.log(cfg.tile_px))))
         zoom = min(target / float(np.median(areas)), cfg.largest_zoom)
-        if len(quads):
+        if len(quads) and rng.random() >= cfg.anywhere:
             centre = quads[int(rng.integers(len(quads)))].mean(0) + rng.normal(0, 0.15, 2) * size / zoom
         else:
             centre = rng.uniform(0, 1, 2) * image.shape[1::-1]

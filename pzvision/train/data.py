@@ -44,6 +44,10 @@ class Source:
         drawn: share of pictures whose faces are drawn instead of photographed.
         tile_px: least and greatest height of tiles in scenes, px of 1280×960.
         layouts: weights of the arrangements of scenes; None for the usual ones.
+        decoys: mean number of things in a scene that look a little like tiles.
+        no_tiles: share of scenes without any tile.
+        size: width and height of scenes, px.
+        without: photos, or single faces, whose file names begin with one of these are left out.
     """
 
     name: str
@@ -57,6 +61,10 @@ class Source:
     drawn: float = 0.0
     tile_px: tuple[float, float] = (22.0, 110.0)
     layouts: Mapping[str, float] | None = None
+    decoys: float = 0.0
+    no_tiles: float = 0.02
+    size: tuple[int, int] = (1280, 960)
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,12 +132,15 @@ def box_quads(boxes: npt.NDArray[np.floating[Any]]) -> Floats:
     return np.stack([x1, y1, x2, y1, x2, y2, x1, y2], 1).reshape(-1, 4, 2).astype(np.float32)
 
 
-def photo_examples(folder: Path, per_series: float, ignore_file: Path | None = None) -> list[Example]:
+def photo_examples(
+    folder: Path, per_series: float, ignore_file: Path | None = None, without: tuple[str, ...] = ()
+) -> list[Example]:
     """The labelled photos of a folder, each series having at most ``per_series`` votes.
 
     ``ignore_file``: npz of ``stem → (M, 4, 2)`` px, faces known to lie there without a label.
+    ``without``: photos whose file names begin with one of these are left out.
     """
-    photos = read_photos(folder)
+    photos = [p for p in read_photos(folder) if not (without and p.path.name.startswith(without))]
     votes = Counter(photo.series for photo in photos)
     holes = dict(np.load(ignore_file)) if ignore_file and ignore_file.exists() else {}
     examples = []
@@ -159,10 +170,12 @@ def read_picture(path: Path, flag: int = cv2.IMREAD_COLOR) -> npt.NDArray[Any]:
     return image
 
 
-def crop_faces(folder: Path) -> dict[str, list[Path]]:
-    """Single faces by the source named in front of ``_`` in their file names."""
+def crop_faces(folder: Path, without: tuple[str, ...] = ()) -> dict[str, list[Path]]:
+    """Single faces by the source named in front of ``_`` in their file names, some sources left out."""
     sets: dict[str, list[Path]] = {}
     for path in sorted(folder.glob("*/*")):
+        if without and path.name.startswith(without):
+            continue
         if path.suffix.lower() in (".jpg", ".jpeg", ".png"):
             sets.setdefault(path.stem.split("_")[0], []).append(path)
     if not sets:
@@ -173,10 +186,10 @@ def crop_faces(folder: Path) -> dict[str, list[Path]]:
 class FacePool:
     """Makes tile sets of photographed faces: crops, and the boxes of photos whose boxes are outlines."""
 
-    def __init__(self, crops: Path | None, photos: list[Example]) -> None:
+    def __init__(self, crops: Path | None, photos: list[Example], without: tuple[str, ...] = ()) -> None:
         self.groups: list[list[Path]] = []
         if crops is not None:
-            for paths in crop_faces(crops).values():
+            for paths in crop_faces(crops, without).values():
                 self.groups.append(sorted(paths, key=lambda p: (p.stem, p.parent.name)))
         self.photos = [e for e in photos if e.outlines and len(e.quads) >= 9]
         self.weights = np.array([e.weight for e in self.photos])
@@ -227,7 +240,7 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     crops = recipe.base / source.crops if source.crops else None
     if source.kind == "composites":
         photos = photo_examples(recipe.base / source.path, 12.0) if source.path else []
-        faces = FacePool(crops, photos)
+        faces = FacePool(crops, photos, tuple(source.without))
 
         def make(rng: np.random.Generator) -> Scene:
             tile_set = drawn_set(rng) if rng.random() < source.drawn else faces.draw(rng)
@@ -258,12 +271,12 @@ def rendered_scene(rng: np.random.Generator, crops: Path | None, source: Source)
 
     textures: list[FaceSource] | None = None
     if crops is not None and rng.random() >= source.drawn:
-        textures = [CropFaces(crops, rng)]
+        textures = [CropFaces(crops, rng, without=tuple(source.without))]
     low, high = source.tile_px
-    config = SceneConfig(tile_px=(low, high), hard=0.4)
+    config = SceneConfig(tile_px=(low, high), hard=0.4, decoys=source.decoys, no_tiles=source.no_tiles)
     if source.layouts:
         config = dataclasses.replace(config, layouts=tuple(source.layouts.items()))
-    scene = random_scene(rng, size=(1280, 960), textures=textures, config=config)
+    scene = random_scene(rng, size=(source.size[0], source.size[1]), textures=textures, config=config)
     shown = scene.visible >= VISIBLE
     hidden = ~shown & (scene.visible >= IGNORED)
     return Scene(
@@ -300,7 +313,10 @@ def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Exam
     for source in recipe.sources:
         if source.kind == "photos":
             examples = photo_examples(
-                recipe.base / source.path, source.per_series, built / f"{source.name}-unlabelled.npz"
+                recipe.base / source.path,
+                source.per_series,
+                built / f"{source.name}-unlabelled.npz",
+                tuple(source.without),
             )
         else:
             examples = pool_examples(built / source.name)
