@@ -16,6 +16,7 @@ from pzvision.vision.detections import Detections, FloatArray
 from pzvision.vision.finder import BACK as BACK_FOUND
 from pzvision.vision.finder import FinderConfig, Finds, TileFinder
 from pzvision.vision.reader import FaceReader, ReaderConfig
+from pzvision.vision.session import Network, choose_backend, describe, quantised
 
 FINDER_FILE: Final = "finder.onnx"
 READER_FILE: Final = "reader.onnx"
@@ -61,12 +62,14 @@ class TileDetector:
     Args:
         model_dir: folder with ``finder.onnx`` and ``reader.onnx``; None for the shipped ones.
         config: settings of both stages.
-        threads: threads of onnxruntime; None lets it choose.
+        threads: threads to use; None for all cores.
+        backend: what runs the models, one of `session.BACKENDS`; ``auto`` is OpenVINO where it is installed.
+        exact: the reader's weights as they were trained, not in eight bits.
         read: False leaves stage 2 out (for trying out stage 1): every face may then be anything, and corner 0
             is only the one nearest to the picture's top left.
 
     Raises:
-        PzvisionError: a model is missing or unreadable.
+        PzvisionError: a model is missing or unreadable, or the backend is not installed.
     """
 
     def __init__(
@@ -75,21 +78,45 @@ class TileDetector:
         *,
         config: DetectorConfig | None = None,
         threads: int | None = None,
+        backend: str = "auto",
+        exact: bool = False,
         read: bool = True,
     ) -> None:
         self.config = config or DetectorConfig()
+        self.backend = choose_backend(backend)
         self._finder = TileFinder(
-            find_model(FINDER_FILE, model_dir), config=self.config.finder, threads=threads
+            find_model(FINDER_FILE, model_dir),
+            config=self.config.finder,
+            threads=threads,
+            backend=self.backend,
         )
         self._reader: FaceReader | None = None
         if read:
             path = find_model(READER_FILE, model_dir)
-            self._reader = FaceReader(path, threads=threads, config=self.config.reader)
+            self._reader = FaceReader(
+                path if exact else quantised(path),
+                threads=threads,
+                config=self.config.reader,
+                backend=self.backend,
+            )
+
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """The models in use: the finder, then the reader if there is one."""
+        found = [self._finder.network]
+        if self._reader is not None:
+            found.append(self._reader.network)
+        return tuple(found)
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """The onnxruntime execution providers in use, best first."""
-        return tuple(self._finder.providers)
+        """What runs the models, each once: onnxruntime's execution providers, or OpenVINO's device."""
+        return tuple(dict.fromkeys(n.provider for n in self.networks))
+
+    @property
+    def runs_on(self) -> str:
+        """One line for people: the backend, its version and providers."""
+        return describe(self.networks)
 
     def find(self, image: npt.NDArray[np.uint8]) -> Finds:
         """Stage 1 alone."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pzvision.errors import PzvisionError
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.obb import anchor_points, covered, decode, side_px, suppress, vote
-from pzvision.vision.session import open_session
+from pzvision.vision.session import open_network
 
 Image = npt.NDArray[np.uint8]
 FACE: Final = 0
@@ -85,22 +85,24 @@ def _join(parts: list[Finds]) -> Finds:
 
 
 class TileFinder:
-    """Finds tiles in pictures. ``threads``: of onnxruntime; None lets it choose."""
+    """Finds tiles in pictures.
+
+    ``threads``: to use; None for all cores. ``backend``: one of `session.BACKENDS`.
+    """
 
     def __init__(
-        self, model: Path, *, config: FinderConfig | None = None, threads: int | None = None
+        self,
+        model: Path,
+        *,
+        config: FinderConfig | None = None,
+        threads: int | None = None,
+        backend: str = "auto",
     ) -> None:
         self.config = config or FinderConfig()
-        self._session = open_session(model, threads)
-        self._input = self._session.get_inputs()[0].name
-        if self._session.get_modelmeta().custom_metadata_map.get("task") != "pzvision-finder":
+        self.network = open_network(model, threads, backend)
+        if self.network.metadata.get("task") != "pzvision-finder":
             raise PzvisionError(f"model {model}: not a tile finder")
         self._anchors: dict[tuple[int, int], FloatArray] = {}
-
-    @property
-    def providers(self) -> list[str]:
-        """The onnxruntime providers in use."""
-        return list(self._session.get_providers())
 
     def __call__(self, image: Image) -> Finds:
         """Outlines in ``(H, W, 3)`` uint8 BGR, best score first. Raises `ValueError` for another shape."""
@@ -171,7 +173,7 @@ class TileFinder:
             if len(self._anchors) > 8:
                 self._anchors.clear()
             self._anchors[key] = anchor_points(full_w, full_h)
-        rows = self._session.run(None, {self._input: canvas})[0]
+        rows = self.network.run(canvas)[0]
         quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
         keep = suppress(quads, scores, self.config.overlap)
         better = vote(quads, scores, keep, self.config.vote)

@@ -152,16 +152,18 @@ def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) ->
 
     Several anchors see one tile, each a little off in its own way.
     """
-    alike = overlaps(quads[kept], quads) > limit
+    rows, others = np.nonzero(overlaps(quads[kept], quads) > limit)
+    if not len(rows):
+        return quads[kept].copy()
+    # The same outline may start from any of its corners: take the turn that lies nearest.
+    turned = np.stack([np.roll(quads[others], k, axis=1) for k in range(4)], axis=1)
+    best = np.abs(turned - quads[kept][rows, None]).sum(axis=(2, 3)).argmin(axis=1)
+    weighted = turned[np.arange(len(rows)), best] * scores[others][:, None, None]
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    sums = np.add.reduceat(weighted, starts) / np.add.reduceat(scores[others], starts)[:, None, None]
     out = quads[kept].copy()
-    for row, at in enumerate(kept):
-        others = np.flatnonzero(alike[row])
-        if len(others) < 2:
-            continue
-        turned = np.stack([np.roll(quads[others], k, axis=1) for k in range(4)], axis=1)
-        best = np.abs(turned - quads[at]).sum(axis=(2, 3)).argmin(axis=1)
-        weights = scores[others][:, None, None] / scores[others].sum()
-        out[row] = (turned[np.arange(len(others)), best] * weights).sum(axis=0)
+    several = np.diff(starts, append=len(rows)) > 1
+    out[rows[starts[several]]] = sums[several]
     return out
 
 

@@ -13,10 +13,11 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import OTHER
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.rectify import GROW, SIZE, rectify
-from pzvision.vision.session import open_session
+from pzvision.vision.session import open_network
 
 CLASSES: Final = OTHER + 1
 _TINY: Final = np.float32(1e-7)
+_PAD: Final = 8  # batches are filled up to a multiple of this where another size costs time of its own
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class FaceReader:
 
     Args:
         model: the ONNX file.
-        threads: threads of onnxruntime; None lets it decide.
+        threads: threads to use; None for all cores.
+        backend: one of `session.BACKENDS`.
 
     Raises:
         PzvisionError: the file is missing or is no face reader.
@@ -84,21 +86,16 @@ class FaceReader:
         *,
         threads: int | None = None,
         config: ReaderConfig | None = None,
+        backend: str = "auto",
     ) -> None:
         self.config = config or ReaderConfig()
-        self._session = open_session(model, threads)
-        inputs = {i.name: list(i.shape) for i in self._session.get_inputs()}
-        outputs = [o.name for o in self._session.get_outputs()]
-        if inputs.get("faces", [])[1:] != [SIZE, SIZE, 3] or outputs != ["kinds", "turns"]:
+        self.network = open_network(model, threads, backend)
+        inputs, outputs = self.network.inputs, self.network.outputs
+        if list(inputs.get("faces", ()))[1:] != [SIZE, SIZE, 3] or outputs[:2] != ("kinds", "turns"):
             raise PzvisionError(
                 f"{model}: not a face reader: expected input faces (n, {SIZE}, {SIZE}, 3) and outputs kinds, "
                 f"turns; got {inputs} and {outputs}"
             )
-
-    @property
-    def providers(self) -> tuple[str, ...]:
-        """The execution providers in use."""
-        return tuple(self._session.get_providers())
 
     def read(self, faces: npt.NDArray[np.uint8]) -> Reading:
         """Read ``(N, SIZE, SIZE, 3)`` uint8 BGR pictures of faces, as `rectify` cuts them.
@@ -122,12 +119,19 @@ class FaceReader:
 
     def _run(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
         parts = [
-            self._session.run(["kinds", "turns"], {"faces": faces[i : i + self.config.batch]})
-            for i in range(0, len(faces), self.config.batch)
+            self._batch(faces[i : i + self.config.batch]) for i in range(0, len(faces), self.config.batch)
         ]
         if not parts:
             return np.zeros((0, CLASSES), np.float32), np.zeros((0, 4), np.float32)
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _batch(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
+        count = len(faces)
+        if self.network.pads and count % _PAD:
+            blank = np.zeros((_PAD - count % _PAD, *faces.shape[1:]), np.uint8)
+            faces = np.concatenate([faces, blank])
+        kinds, turns = self.network.run(np.ascontiguousarray(faces))[:2]
+        return kinds[:count], turns[:count]
 
     def read_quads(
         self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]
