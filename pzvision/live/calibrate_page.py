@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from pzvision.errors import PzvisionError
 from pzvision.live.fit import draw_grid
 from pzvision.live.pages import page_files
-from pzvision.live.server import Guard, same_origin
+from pzvision.live.security import Guard, own_page
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
 
@@ -100,7 +100,7 @@ class CalibratePage:
         ]
 
     async def _judge(self, request: Request, *, keep: bool) -> Response:
-        if not same_origin(request):
+        if not own_page(request):
             return PlainTextResponse("not from this page\n", 403)
         body = b""
         async for chunk in request.stream():

@@ -11,7 +11,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -38,9 +38,16 @@ class Hub:
     delay_s: float = 0.0
 
     def __init__(self, kept: int = KEPT_RECORDS) -> None:
+        self._writing = threading.RLock()  # held by whoever tells; readers never wait for it
         self._lock = threading.Condition(threading.RLock())
+        self._depth = 0
+        self._fresh: list[Record] = []
+        self._new_state: dict[str, Any] | None = None
+        self._keepers: list[Callable[[list[Record]], None]] = []
+        self._ask_health: Callable[[], Mapping[str, Any]] | None = None
         self._records: deque[Record] = deque(maxlen=kept)
-        self._seq = 0
+        self._seq = 0  # what readers may see
+        self._given = 0  # numbers given out
         self._state: dict[str, Any] = {}
         self._health: dict[str, Any] = {"ok": True, "cameras": {}}
         self._listeners: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
@@ -56,13 +63,39 @@ class Hub:
 
     def publish(self, record: Mapping[str, Any]) -> int:
         """Append a record to the stream; returns its ``seq``."""
-        with self._lock:
-            self._seq += 1
+        with self.batch():
+            self._given += 1
             fields = dict(record)
             # `seq` stands right after the type, as in the interface's example.
-            ordered = {"type": fields.pop("type"), "seq": self._seq, **fields}
-            self._append(Record(self._seq, json.dumps(ordered, ensure_ascii=False)))
-            return self._seq
+            ordered = {"type": fields.pop("type"), "seq": self._given, **fields}
+            self._fresh.append(Record(self._given, json.dumps(ordered, ensure_ascii=False)))
+            return self._given
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Everything published or set inside is kept, and then seen by readers, at once."""
+        with self._writing:
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._show()
+
+    def _show(self) -> None:
+        fresh, self._fresh = self._fresh, []
+        state, self._new_state = self._new_state, None
+        if fresh:
+            for keep in self._keepers:
+                keep(fresh)
+        with self._lock:
+            for record in fresh:
+                self._append(record)
+            if state is not None:
+                self._state = state
+                self._told_at = time.monotonic()
+                self._pass_on("state", state)
 
     def _append(self, record: Record) -> None:
         self._seq = record.seq
@@ -70,18 +103,30 @@ class Hub:
         self._pass_on("record", record)
         self._wake()
 
-    @contextmanager
-    def batch(self) -> Iterator[None]:
-        """Everything published or set inside is seen by readers at once."""
-        with self._lock:
-            yield
-
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Replace what ``/state`` answers."""
-        with self._lock:
-            self._state = dict(state)
-            self._told_at = time.monotonic()
-            self._pass_on("state", self._state)
+        with self.batch():
+            self._new_state = dict(state)
+
+    def keep(self, keeper: Callable[[list[Record]], None]) -> None:
+        """Hand every batch of records to ``keeper`` before readers see it; it may take its time."""
+        with self._writing:
+            self._keepers.append(keeper)
+
+    def restore(self, records: Sequence[Record]) -> None:
+        """Go on after an earlier run: its records are in the stream, and numbers follow on.
+
+        Raises `ValueError` when something was published already.
+        """
+        with self._writing, self._lock:
+            if self._given:
+                raise ValueError("restore: expected a hub that has told nothing yet")
+            self._records.extend(records)
+            self._given = self._seq = records[-1].seq if records else 0
+
+    def ask_health(self, ask: Callable[[], Mapping[str, Any]]) -> None:
+        """From now on ``/health`` answers what ``ask`` returns at that moment; it must be quick."""
+        self._ask_health = ask
 
     def set_health(self, health: Mapping[str, Any]) -> None:
         """Replace what ``/health`` answers; ``ok`` decides between 200 and 503."""
@@ -105,7 +150,7 @@ class Hub:
 
     def follow(self, told: Callable[[str, Any], None]) -> None:
         """Call ``told`` with "record", "state", "health" or "close" and its value; it must return at once."""
-        with self._lock:
+        with self._writing, self._lock:
             self._followers.append(told)
 
     def _pass_on(self, what: str, value: Any) -> None:
@@ -140,7 +185,9 @@ class Hub:
 
     @property
     def health(self) -> dict[str, Any]:
-        """The newest health."""
+        """The health now, as far as it can be asked for; else the newest one told."""
+        if self._ask_health is not None:
+            return dict(self._ask_health())
         with self._lock:
             return dict(self._health)
 

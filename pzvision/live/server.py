@@ -1,83 +1,56 @@
-"""The table page on loopback: Starlette routes over a `Hub`, run by uvicorn in a thread of its own.
+"""The table page: Starlette routes over a `Hub`, run by uvicorn in a thread of its own.
 
-``/`` the page, ``/events`` the stream (server-sent events), ``/state``, ``/health``, ``/frame.jpg`` the
-annotated picture, ``/tiles/5m.svg`` the tiles. No path is ever taken from a request, nothing is fetched
-from anywhere else.
+The pages (`pzvision.live.pages`), ``/events`` the stream (server-sent events), ``/state``, ``/health``,
+``/frame.jpg`` the annotated picture, ``/api/…`` what a person may change (`pzvision.live.api`). No path is
+ever taken from a request, nothing is fetched from anywhere else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import threading
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
+from pzvision.live.api import api_routes
+from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
+from pzvision.live.openapi import docs_routes
 from pzvision.live.pages import page_routes
+from pzvision.live.security import LOOPBACK, Access, Guard
 from pzvision.live.sse import event_response
 
 DEFAULT_PORT: Final = 8642
-LOOPBACK: Final = "127.0.0.1"
-_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
-_HEADERS: Final = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
-        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 
 
-class Guard:
-    """Refuses requests whose ``Host`` is not this machine (DNS rebinding) and adds the security headers."""
+def build_app(
+    hub: Hub,
+    overlay: Hub | None = None,
+    *,
+    desk: Desk | None = None,
+    log: Callable[[], dict[str, Any]] | None = None,
+    access: Access | None = None,
+) -> ASGIApp:
+    """The ASGI app.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        headers = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-        if (name if port.isdigit() and name else host) not in _HOSTS:
-            response = PlainTextResponse("this address is not served\n", 421, headers=_HEADERS)
-            await response(scope, receive, send)
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own = {name for name, _ in message["headers"]}
-                extra = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
-                extra = [(name, value) for name, value in extra if name not in own]
-                message = {**message, "headers": [*message["headers"], *extra]}
-            await send(message)
-
-        await self.app(scope, receive, with_headers)
-
-
-def same_origin(request: Request) -> bool:
-    """Whether a request that changes something comes from a page of this server."""
-    origin = request.headers.get("origin")
-    return origin is not None and origin.lower() == f"http://{request.headers.get('host', '').lower()}"
-
-
-def build_app(hub: Hub, overlay: Hub | None = None) -> ASGIApp:
-    """The ASGI app. ``overlay``: what the overlay shows when it runs behind, such as a `DelayedHub`."""
+    Args:
+        hub: what is told.
+        overlay: what the overlay shows when it runs behind, such as a `DelayedHub`.
+        desk: where a person's orders go; None: nothing can be changed.
+        log: what ``/api/log`` answers.
+        access: who may ask; None: this machine, without a token.
+    """
 
     async def state(request: Request) -> Response:
         return JSONResponse(hub.state, headers={"Cache-Control": "no-store"})
@@ -104,17 +77,20 @@ def build_app(hub: Hub, overlay: Hub | None = None) -> ASGIApp:
         Route("/health", health),
         Route("/frame.jpg", frame),
         Route("/events", events),
+        *api_routes(desk, log),
+        *docs_routes(),
     ]
-    return Guard(Starlette(routes=routes))
+    return Guard(Starlette(routes=routes), access)
 
 
 class PageServer:
-    """Serves an app from a background thread on loopback.
+    """Serves an app from a background thread.
 
     Args:
         app: what to serve, such as `build_app`'s.
         port: wished for; when it is taken the system picks a free one.
         move: whether it may; else a taken port raises `PzvisionError`.
+        host: address to listen on; ``0.0.0.0`` for all of this machine's.
         on_stop: called first when the server stops, to let streams end.
 
     Attributes:
@@ -128,12 +104,13 @@ class PageServer:
         port: int = DEFAULT_PORT,
         *,
         move: bool = True,
+        host: str = LOOPBACK,
         on_stop: Callable[[], None] | None = None,
     ) -> None:
         self._on_stop = on_stop
-        self._socket, self.moved = _bind(port, move)
+        self._socket, self.moved = _bind(host, port, move)
         self.port: int = self._socket.getsockname()[1]
-        self.url = f"http://{LOOPBACK}:{self.port}/"
+        self.url = f"http://{_in_url(host)}:{self.port}/"
         config = uvicorn.Config(
             app,
             log_level="error",
@@ -169,19 +146,41 @@ class PageServer:
         self._socket.close()
 
 
-def _bind(port: int, move: bool) -> tuple[socket.socket, bool]:
-    """A listening socket on loopback, and whether another port than the wished one had to be taken."""
+def _in_url(host: str) -> str:
+    """An address as it stands in a URL; for "any address" the one this machine has in its network."""
+    if host in ("0.0.0.0", "::"):
+        return own_address()
+    return f"[{host}]" if ":" in host else host
+
+
+def own_address() -> str:
+    """The address by which others in the network reach this machine; loopback where there is no network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation; nothing is sent
+            return str(probe.getsockname()[0])
+        except OSError:
+            return LOOPBACK
+
+
+def _bind(host: str, port: int, move: bool) -> tuple[socket.socket, bool]:
+    """A listening socket, and whether another port than the wished one had to be taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wished in (port, 0):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        sock = socket.socket(family, socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            sock.bind((LOOPBACK, wished))
+            sock.bind((host, wished))
         except OSError as error:
             sock.close()
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise PzvisionError(
+                    f"--host {host}: {error.strerror}; give an address of this machine"
+                ) from None
             if wished != 0 and not move:
                 raise PzvisionError(f"--port {port}: {error.strerror}; give another one") from None
             if wished == 0 or port == 0:
-                raise PzvisionError(f"no port on {LOOPBACK} can be opened: {error.strerror}") from None
+                raise PzvisionError(f"no port on {host} can be opened: {error.strerror}") from None
             continue
         return sock, wished != port
     raise AssertionError("unreachable")

@@ -9,6 +9,18 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "用录像旁边的声明 {path}",
         "spoken declarations from {path}, beside the recording",
     ),
+    # Answers of the API.
+    "api.token": (
+        "要口令:用手机扫终端里的二维码,或打开终端里给出的网址",
+        "a token is needed: scan the QR code in the terminal, or open the address shown there",
+    ),
+    "api.foreign": ("别的网页发来的请求,不收", "refused: the request comes from another page"),
+    "api.too_long": ("太长:最多 {most} 字节", "too long: at most {most} bytes"),
+    "api.not_json": ("请求要用 application/json", "expected Content-Type: application/json"),
+    "api.no_object": ("请求不是 JSON 对象", "expected a JSON object"),
+    "api.fixed": ("这里放的是录像,不能改", "nothing can be changed here"),
+    "api.busy": ("牌局没有回应,再试一次", "the game does not answer, try again"),
+    "api.refused": ("不行:{text}", "{text}"),
     # Announcements.
     "announce.dealer": ("第{hand}局,{seat}坐庄", "Hand {hand}: {seat} is the dealer"),
     "announce.next_dealer": ("下一局{seat}坐庄", "{seat} deals the next hand"),
