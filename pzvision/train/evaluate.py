@@ -1,4 +1,4 @@
-"""How well the detector does on labelled photos and on rendered scenes it has not learnt from."""
+"""How well the detector does on labelled photos it has not learnt from."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
-from pzvision.tiles import BACK, KINDS, OTHER
+from pzvision.tiles import KINDS, OTHER
 from pzvision.train.boxes import read_photos
 from pzvision.train.data import read_picture
+from pzvision.train.matching import Ints
+from pzvision.train.matching import box_iou as box_iou
+from pzvision.train.matching import match as match
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
-
-IOU = 0.5
-Floats = npt.NDArray[np.floating[Any]]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -56,30 +53,15 @@ class PhotoResult:
         return bool((self.named[self.suited] >= 0).all() and not self.wrong.any())
 
 
-def box_iou(a: Floats, b: Floats) -> Floats:
-    """``(N, M)`` IoU of boxes ``x1 y1 x2 y2``."""
-    low = np.maximum(a[:, None, :2], b[None, :, :2])
-    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
-    both = np.prod(np.clip(high - low, 0, None), axis=2)
-    area_a, area_b = np.prod(a[:, 2:] - a[:, :2], axis=1), np.prod(b[:, 2:] - b[:, :2], axis=1)
-    return np.asarray(both / np.maximum(area_a[:, None] + area_b - both, 1e-9))
+def evaluate_photos(detector: TileDetector, folder: Path, only: tuple[str, ...] = ()) -> list[PhotoResult]:
+    """Run the detector over labelled photos. A find of a back or of another face is never wrong.
 
-
-def match(iou: Floats, least: float = IOU) -> Ints:
-    """``(N,)``: for each row the column it is paired with, one to one, best overlaps first; -1 for none."""
-    paired = np.full(len(iou), -1, np.int64)
-    free = np.ones(iou.shape[1], bool)
-    rows, columns = np.nonzero(iou >= least)
-    for k in np.argsort(-iou[rows, columns], kind="stable"):
-        if paired[rows[k]] < 0 and free[columns[k]]:
-            paired[rows[k]], free[columns[k]] = columns[k], False
-    return paired
-
-
-def evaluate_photos(detector: TileDetector, folder: Path) -> list[PhotoResult]:
-    """Run the detector over labelled photos. A find of a back or of another face is never wrong."""
+    ``only``: beginnings of the file names to look at; all where empty.
+    """
     results = []
     for photo in read_photos(folder):
+        if only and not photo.path.name.startswith(only):
+            continue
         image = read_picture(photo.path)
         detector(image)
         start = time.perf_counter()
@@ -157,80 +139,3 @@ def confusions(results: list[PhotoResult]) -> Counter[tuple[int, int]]:
             if called != true and (true < KINDS or called < KINDS) and not (true == OTHER and called < 0):
                 counts[int(true), called] += 1
     return counts
-
-
-@dataclass(frozen=True)
-class SceneFigures:
-    """On rendered scenes.
-
-    Attributes:
-        faces, backs: (recall, precision) of outlines at polygon IoU ≥ 0.5.
-        fit: mean IoU of the matched faces.
-        rectangle: mean IoU of the best oriented rectangle round each true face, for comparison.
-        small: recall of faces under 20 px (root of area).
-    """
-
-    scenes: int
-    faces: tuple[float, float]
-    backs: tuple[float, float]
-    fit: float
-    rectangle: float
-    small: float
-
-
-def polygon_iou(a: Floats, b: Floats) -> Floats:
-    """``(N, M)`` IoU of convex outlines ``(N, 4, 2)`` and ``(M, 4, 2)``."""
-    out = np.zeros((len(a), len(b)))
-    if not len(a) or not len(b):
-        return out
-    near = box_iou(np.concatenate([a.min(1), a.max(1)], 1), np.concatenate([b.min(1), b.max(1)], 1))
-    for i, j in zip(*np.nonzero(near > 0.05), strict=True):
-        p, q = a[i].astype(np.float32), b[j].astype(np.float32)
-        both = cv2.intersectConvexConvex(p, q)[0]
-        out[i, j] = both / max(cv2.contourArea(p) + cv2.contourArea(q) - both, 1e-9)
-    return out
-
-
-def evaluate_scenes(detector: TileDetector, count: int, seed: int = 990_001) -> SceneFigures:
-    """Stage 1 on ``count`` rendered scenes of drawn faces. Finds on tiles that hardly show do not count."""
-    from pzvision.synth.scenes import SceneConfig, random_scene
-
-    hits, seen, good, said = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)
-    fits: list[float] = []
-    rectangles: list[float] = []
-    small = [0, 0]
-    for index in range(count):
-        rng = np.random.default_rng([seed, index])
-        scene = random_scene(rng, size=(1280, 720), config=SceneConfig(tile_px=(18.0, 110.0), hard=0.7))
-        finds = detector.find(scene.image)
-        iou = polygon_iou(scene.polygons, finds.quads)
-        plain = scene.visible >= 0.55
-        kinds = (scene.classes == BACK).astype(np.int64)
-        for kind in (0, 1):
-            ours = finds.classes == kind
-            true = plain & (kinds == kind)
-            paired = match(iou[np.ix_(true, ours)])
-            hits[kind] += (paired >= 0).sum()
-            seen[kind] += true.sum()
-            excused = np.asarray((iou[:, ours] >= 0.3)[~plain].any(axis=0), bool).reshape(-1)
-            excused[paired[paired >= 0]] = False
-            good[kind] += (paired >= 0).sum()
-            said[kind] += (~excused).sum()
-            if kind == 0:
-                for polygon, at in zip(scene.polygons[true], paired, strict=True):
-                    tiny = np.sqrt(cv2.contourArea(polygon)) < 20
-                    small[0] += int(tiny and at >= 0)
-                    small[1] += int(tiny)
-                fits += [float(iou[np.ix_(true, ours)][i, p]) for i, p in enumerate(paired) if p >= 0]
-                for polygon in scene.polygons[true]:
-                    box = np.asarray(cv2.boxPoints(cv2.minAreaRect(polygon)), np.float32)
-                    rectangles.append(float(polygon_iou(polygon[None], box[None])[0, 0]))
-    recall, precision = hits / np.maximum(seen, 1), good / np.maximum(said, 1)
-    return SceneFigures(
-        count,
-        (float(recall[0]), float(precision[0])),
-        (float(recall[1]), float(precision[1])),
-        float(np.mean(fits)) if fits else 0.0,
-        float(np.mean(rectangles)) if rectangles else 0.0,
-        small[0] / max(small[1], 1),
-    )

@@ -10,12 +10,11 @@ from pzvision.tiles import KINDS, format_tile
 from pzvision.train.evaluate import (
     Figures,
     PhotoResult,
-    SceneFigures,
     confusions,
     evaluate_photos,
-    evaluate_scenes,
     figures,
 )
+from pzvision.train.evaluate_scenes import SceneFigures, evaluate_scenes
 from pzvision.vision.detector import TileDetector
 
 
