@@ -25,7 +25,7 @@ def judged(state: State, verdict: Verdict, seat: Seat) -> None:
         return
     if verdict.certainty == "impossible":
         violation(state, verdict.violation, seat)
-    elif verdict.violation == "forbidden_discard" and verdict.certainty == "possible":
+    elif verdict.violation == "forbidden_discard":
         state.suspicions = (*state.suspicions, Violation(state.line, verdict.violation, seat))
 
 
@@ -81,9 +81,7 @@ def undo_kong(state: State, seat: Seat) -> None:
     state.pending = None
     s = state.own(seat)
     if kong.kind == "ba_gang":
-        s.melds = tuple(
-            Meld("peng", m.tile) if m.kind == "ba_gang" and m.tile == kong.tile else m for m in s.melds
-        )
+        s.melds = tuple(Meld("peng", m.tile) if m.tile == kong.tile else m for m in s.melds)
         s.concealed[kong.tile] += 1
     else:
         s.melds = s.melds[:-1]

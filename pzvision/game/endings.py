@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from pzvision.game import judge, money
-from pzvision.game.book import account, drop_drawn, learn, leave_river, problem, take, undo_kong, violation
+from pzvision.game.book import (
+    account,
+    drop_drawn,
+    judged,
+    learn,
+    leave_river,
+    problem,
+    take,
+    undo_kong,
+    violation,
+)
 from pzvision.game.events import HandEnd, Leave, Reveal, Win, WinBy
 from pzvision.game.state import DEALT, INDEX, Offer, State, Violation, Won
 from pzvision.rules import Meld, Score
@@ -15,13 +25,13 @@ from pzvision.tiles import SEATS, Seat, format_tile, format_tiles, to_counts
 def close_offer(state: State) -> None:
     """The next act shows who let the offered tile pass (RULES §8, 必胡, singers)."""
     offer = state.offer
+    if offer is not None and not offer.forbidden and (state.ruleset.rob_kong or not offer.robbed):
+        _passed_by(state, offer)
     state.offer = None
-    if offer is None or offer.forbidden:
-        return
+
+
+def _passed_by(state: State, offer: Offer) -> None:
     by: WinBy = "rob_kong" if offer.robbed else "discard"
-    if offer.robbed and not state.ruleset.rob_kong:
-        return
-    state.offer = offer
     for seat in state.playing:
         s = state[seat]
         if seat == offer.seat:
@@ -34,33 +44,30 @@ def close_offer(state: State) -> None:
             continue
         if offer.tile not in waits:
             continue
-        verdict, score = judge.judge_win(state, seat, by, offer.tile, s.concealed)
-        if verdict.certainty != "certain" or score is None:
+        score = judge.sure_win(state, seat, by, offer.tile, s.concealed)
+        if score is None:
             continue
         if judge.must_win(state, seat):
             violation(state, "missed_win", seat, offer.event)
-        if not offer.robbed and state.ruleset.no_passing:
+        if not offer.robbed:
             state.own(seat).passed = score.total  # dearer than one passed before, or it would be barred
-    state.offer = None
 
 
 def own_pass(state: State, seat: Seat) -> None:
     """The player acts on instead of winning with what was drawn."""
     s = state[seat]
-    if s.unknown or s.won is not None or s.drawn is None:
-        return  # the dealer's fourteen are no draw (RULES §2), so a 天胡 not called is no pass
     waits = state.waits(seat)
-    if not waits or s.drawn not in waits:
+    # The dealer's fourteen are no draw (RULES §2), so a 天胡 not called is no pass.
+    if not waits or s.drawn is None or s.drawn not in waits:
         return
     counts = s.concealed[:]
     counts[s.drawn] -= 1
-    verdict, score = judge.judge_win(state, seat, "self_draw", s.drawn, counts)
-    if verdict.certainty != "certain" or score is None:
+    score = judge.sure_win(state, seat, "self_draw", s.drawn, counts)
+    if score is None:
         return
     if judge.must_win(state, seat):
         violation(state, "missed_win", seat, s.drawn_event)
-    if state.ruleset.no_passing:
-        state.own(seat).passed = score.total
+    state.own(seat).passed = score.total
 
 
 def win(state: State, event: Win) -> None:
@@ -70,38 +77,29 @@ def win(state: State, event: Win) -> None:
     if s.won is not None:
         problem(state, "win", "seat", seat, "this player has won already")
         return
-    shown = None if event.hand is None else to_counts(event.hand)
-    if shown is not None and sum(shown) + 3 * len(s.melds) > DEALT:
-        problem(
-            state,
-            "win",
-            "hand",
-            format_tiles(event.hand or ()),
-            f"{sum(shown)} tiles, expected {DEALT - 3 * len(s.melds)}",
-        )
+    hand = event.hand
+    size = DEALT - 3 * len(s.melds)
+    if hand is not None and len(hand) > size:
+        problem(state, "win", "hand", format_tiles(hand), f"{len(hand)} tiles, expected {size}")
         return
     if not judge.offered(state, seat, by, tile):
         # Called out of turn, too late, on a 暗杠, without a drawn tile …: a void call, nothing moves.
         violation(state, "illegal_win", seat)
         return
     counts = judge.counts_for_win(state, seat, by, tile)
-    if counts is not None and shown is not None and counts != shown:
-        problem(
-            state, "win", "hand", format_tiles(event.hand or ()), "these are not the player's concealed tiles"
-        )
+    if counts is not None and hand is not None and counts != to_counts(hand):
+        problem(state, "win", "hand", format_tiles(hand), "these are not the player's concealed tiles")
         return
     if counts is None:
-        if by == "self_draw" and s.known:
+        if s.known:
             problem(state, "win", "tile", format_tile(tile), "the player does not hold it")
             return
-        counts = shown
-        if counts is not None and sum(counts) + 3 * len(s.melds) != DEALT:
-            counts = None
+        if hand is not None and len(hand) == size:
+            counts = to_counts(hand)
     verdict, score = judge.judge_win(state, seat, by, tile, counts)
+    judged(state, verdict, seat)
     if verdict.certainty == "impossible":
-        # Void: nothing is paid and the player stays in (RULES §6).
-        violation(state, verdict.violation or "illegal_win", seat)
-        return
+        return  # void: nothing is paid and the player stays in (RULES §6)
     _settle_win(state, event, counts, score)
 
 
@@ -148,7 +146,6 @@ def _tile_to_winner(state: State, offer: Offer, winners: int) -> None:
             robbed.melds = tuple(Meld("peng", m.tile) if m.tile == offer.tile else m for m in robbed.melds)
             robbed.waits_cache = None
             state.pending = None
-            state.turn_kongs = 0
     elif winners == 1:
         leave_river(state, offer.seat)
     elif winners == 2:
@@ -208,6 +205,6 @@ def hand_end(state: State, event: HandEnd) -> None:
         close_offer(state)
         for seat in SEATS:
             _find_zha_hu(state, seat, state.line)
-        if len(state.winners) < 3 and not money.pay_cha_jiao(state, state.line):
+        if not money.pay_cha_jiao(state, state.line):
             state.unsettled = (*state.unsettled, state.line)
     state.phase = "end"

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from pzvision.game.events import GangKind, Tiles, WinBy
 from pzvision.game.state import DEALT, SeatState, State, ViolationKind, is_thirteen
-from pzvision.rules import Meld, Opening, Score, is_complete, score_win, wait_tiles
+from pzvision.rules import Meld, Opening, Score, score_win, wait_tiles
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat, Tile, suit, to_counts
 
 Certainty: TypeAlias = Literal["certain", "possible", "impossible"]
@@ -75,9 +75,7 @@ def shown_waits(state: State, s: SeatState) -> Tiles | None:
         counts[spare] += 2  # the pair is elsewhere in the hand; any pair of another suit stands for it
     missing = (DEALT - sum(counts)) // 3
     # The rest of the hand stands aside as melds of kinds that nothing shown could wait for.
-    apart = [
-        t for t in range(KINDS) if t != spare and all(suit(t) != suit(p) or abs(t - p) > 2 for p in part)
-    ]
+    apart = [t for t in range(KINDS) if all(suit(t) != suit(p) or abs(t - p) > 1 for p in part)]
     melds = tuple(Meld("an_gang", t) for t in apart)[:missing]
     return tuple(t for t in wait_tiles(state.ruleset, counts, melds) if t != spare)
 
@@ -190,9 +188,9 @@ def kong_keeps_waits(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
     before = state.waits(seat)
     if before is None:
         return None
-    counts, unknown = _after(s, tile, KONG_TAKES[kind])
+    counts, _ = _after(s, tile, KONG_TAKES[kind])
     melds = melds_after(s, kind, tile)
-    if unknown or sum(counts) + 3 * len(melds) != DEALT:
+    if sum(counts) + 3 * len(melds) != DEALT:
         return None
     return tuple(wait_tiles(state.ruleset, counts, melds)) == before
 
@@ -216,7 +214,7 @@ def judge_gang(state: State, seat: Seat, kind: GangKind, tile: Tile) -> Verdict:
     free = _free_discard(state, bad, counts, unknown)
     if free:
         return CERTAIN
-    if state.ruleset.shows_tail and state.tail_lamp is not None:
+    if state.tail_lamp is not None:
         if state.tail_lamp not in bad:
             return CERTAIN
         wins = replacement_wins(state, seat, kind, tile)
@@ -230,24 +228,21 @@ def judge_gang(state: State, seat: Seat, kind: GangKind, tile: Tile) -> Verdict:
 def replacement_wins(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bool | None:
     """Whether the shown tail tile, drawn for this kong, would win. None: not to be known."""
     s = state[seat]
-    if not state.ruleset.shows_tail or state.tail_lamp is None:
+    if state.tail_lamp is None:
         return None
-    counts, unknown = _after(s, tile, KONG_TAKES[kind])
+    counts, _ = _after(s, tile, KONG_TAKES[kind])
     melds = melds_after(s, kind, tile)
-    if unknown or not is_thirteen(counts, melds) or counts[state.tail_lamp] >= COPIES:
+    if not _fits(counts, melds, state.tail_lamp):
         return None
-    if not _completes(counts, melds, state.tail_lamp):
-        return False
-    chain = 1 if kind == "zhi_gang" else state.turn_kongs + 1
-    opening: Opening | None = "tian_jiao" if s.tian_jiao else None
+    # Whether it may win, not how dear: one kong's luck is as good for that as the whole chain's.
     score = score_win(
         state.ruleset,
         counts,
         melds,
         tile=state.tail_lamp,
         by="self_draw",
-        kong_chain=chain,
-        opening=opening,
+        kong_chain=1,
+        opening="tian_jiao" if s.tian_jiao else None,
         winner=s.declaration,
         bao_ting=s.bao_ting,
     )
@@ -257,12 +252,12 @@ def replacement_wins(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
 # --- wins --------------------------------------------------------------------------------------------
 
 
-def opening_of(state: State, seat: Seat, by: WinBy, counts: Sequence[int]) -> Opening | None:
+def opening_of(state: State, seat: Seat, counts: Sequence[int]) -> Opening | None:
     """天胡, 地胡, 天叫 or 报听, as far as this player could claim it for a win now with these 27 concealed
     counts (without the winning tile)."""
     s = state[seat]
     openings = state.ruleset.openings
-    if by == "self_draw" and not s.melds:
+    if not s.melds:
         if "tian_hu" in openings and seat == state.dealer and not state.first_discard and s.draws == 0:
             return "tian_hu"
         if "di_hu" in openings and seat != state.dealer and s.draws == 1 and s.drew and s.discards == 0:
@@ -280,10 +275,10 @@ def _tian_jiao_lost(state: State, seat: Seat, counts: Sequence[int]) -> bool:
     return set(wait_tiles(state.ruleset, counts, s.melds)) != set(s.said_waits)
 
 
-def _completes(counts: Sequence[int], melds: Sequence[Meld], tile: Tile) -> bool:
-    full = list(counts)
-    full[tile] += 1
-    return is_complete(full, melds)
+def _fits(counts: Sequence[int], melds: Sequence[Meld], tile: Tile) -> bool:
+    """Whether these can be thirteen tiles and ``tile`` the fourteenth: none a fifth time."""
+    copies = counts[tile] + sum(m.size for m in melds if m.tile == tile)
+    return is_thirteen(counts, melds) and copies < COPIES
 
 
 def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequence[int]) -> Score | None:
@@ -292,14 +287,11 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
     None when the counts cannot be a hand: wrong number, or a fifth copy.
     """
     s = state[seat]
-    copies = counts[tile] + sum(m.size for m in s.melds if m.tile == tile)
-    if not is_thirteen(counts, s.melds) or copies >= COPIES:
+    if not _fits(counts, s.melds, tile):
         return None
-    chain = 0
+    chain = 0 if state.offer is None else state.offer.chain
     if by == "self_draw":
         chain = state.turn_kongs
-    elif state.offer is not None:
-        chain = state.offer.chain
     return score_win(
         state.ruleset,
         counts,
@@ -307,7 +299,7 @@ def value_of_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequen
         tile=tile,
         by=by,
         kong_chain=chain,
-        opening=opening_of(state, seat, by, counts),
+        opening=opening_of(state, seat, counts),
         winner=s.declaration,
         bao_ting=s.bao_ting,
     )
@@ -331,14 +323,12 @@ def counts_for_win(state: State, seat: Seat, by: WinBy, tile: Tile) -> list[int]
 def offered(state: State, seat: Seat, by: WinBy, tile: Tile) -> bool:
     """Whether such a tile is there to be won on."""
     s = state[seat]
-    if s.won is not None:
-        return False
     offer = state.offer
     if by == "self_draw":
         if state.phase != "act":
             return False
         if not s.drew:
-            return seat == state.dealer and not state.first_discard and not s.melds
+            return seat == state.dealer and not state.first_discard
         return s.drawn is None or s.drawn == tile
     if offer is None or offer.seat == seat or offer.tile != tile or offer.robbed != (by == "rob_kong"):
         return False
@@ -360,13 +350,19 @@ def judge_win(
     score = value_of_win(state, seat, by, tile, counts)
     if score is None:
         return Verdict("impossible", "not_complete", "illegal_win"), None
-    if not score.legal:
-        return Verdict("impossible", score.reason or "not_complete", "illegal_win"), score
-    # 放大掴小: a dearer win than the best one passed, for a player who neither sings nor dances.
-    barred = by == "discard" and state.ruleset.no_passing and s.passed is not None
-    if barred and (s.declaration != "none" or score.total <= (s.passed or 0)):
-        return PASSED, score
+    if score.reason is not None:
+        return Verdict("impossible", score.reason, "illegal_win"), score
+    if by == "discard" and state.ruleset.no_passing and s.passed is not None:
+        # 放大掴小: a dearer win than the best one passed, for a player who neither sings nor dances.
+        dearer = s.declaration == "none" and score.total > s.passed
+        return CERTAIN if dearer else PASSED, score
     return CERTAIN, score
+
+
+def sure_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequence[int]) -> Score | None:
+    """The score of a win that ``seat`` may certainly take; None when it may not. As `judge_win`."""
+    verdict, score = judge_win(state, seat, by, tile, counts)
+    return score if verdict.certainty == "certain" else None
 
 
 def must_win(state: State, seat: Seat) -> bool:

@@ -109,9 +109,7 @@ def pay_cha_jiao(state: State, event: int) -> bool:
         if waits[payer] != () or payer in liars:
             continue
         for collector in players:
-            if not waits[collector] or collector in liars:
-                continue
-            if neutral and dead_wait(state, collector, appeared):
+            if collector in liars or (neutral and dead_wait(state, collector, appeared)):
                 continue
             pay(
                 state, event, "cha_jiao", payer, collector, collects(state, collector, state[payer].payer), ""
@@ -129,7 +127,7 @@ def collects(state: State, seat: Seat, payer: Payer) -> int:
     counts = state.thirteen(seat)
     if counts is None:
         return 0
-    opening = opening_of(state, seat, "discard", counts)
+    opening = opening_of(state, seat, counts)
     value = cha_jiao_value(state.ruleset, counts, s.melds, winner=s.declaration, opening=opening, payer=payer)
     return value or 0
 

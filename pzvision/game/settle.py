@@ -25,7 +25,7 @@ class HandResult:
     @property
     def totals(self) -> dict[Seat, int]:
         """Amount won or lost by seat."""
-        return dict(zip(SEATS, self.state.totals, strict=True))
+        return {seat: self.state.total(seat) for seat in SEATS}
 
     def to_json(self) -> dict[str, Any]:
         """The object `pzvision settle --json` prints for the hand."""

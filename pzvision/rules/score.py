@@ -148,7 +148,8 @@ class WaitValue(NamedTuple):
 def _best(values: Values, hand: bytes, melds: int, tile: Tile) -> tuple[Value | None, int]:
     """The dearest reading's value and facts. `hand`: 27 counts with the winning tile; `melds`: their facts.
 
-    (None, 0) where the tiles are no winning shape.
+    Of readings that rank the same (`Value.rank`) the first in the table's order, so that the same hand is
+    always read the same way. (None, 0) where the tiles are no winning shape.
     """
     men, tiao, tong = hand[:9], hand[9:18], hand[18:]
     if tile < 9:
@@ -169,7 +170,7 @@ def _best(values: Values, hand: bytes, melds: int, tile: Tile) -> tuple[Value | 
     if not melds and not int.from_bytes(hand, "little") & ODD_BYTES:
         bits = seven_pairs_facts(hand, tile)
         value = values[bits]
-        if best is None or value.rank >= best.rank:
+        if best is None or value.rank > best.rank:
             best, facts = value, bits
     return best, facts
 

@@ -33,7 +33,8 @@ class Value:
     `shape`, `luck`: patterns (id, fan). `own`: the winner's factors (id, factor). `uncapped`: face × play ×
     own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where
     或缺 doubles. `exact`: nothing of the payer's side counts. `total`: floored and capped.
-    `rank` orders readings: a legal one first, then the dearer.
+    `rank` orders readings: a legal one first, then the dearer; of equally dear ones the dearer face, then
+    seven pairs before sets (龙七对 rather than 卡心五 × 暗归) and triplets before sequences (大对, not 卡心五).
     """
 
     reason: str | None
@@ -47,7 +48,7 @@ class Value:
     doubled: int
     exact: bool
     total: int
-    rank: tuple[bool, int, int]
+    rank: tuple[bool, int, int, bool, bool]
 
     @property
     def worth(self) -> int:
@@ -108,7 +109,7 @@ def evaluate(rules: Ruleset, bits: int, how: Circumstances) -> Value:
     total = rules.capped(max(floor, uncapped * doubled))
     return Value(
         reason, face, play, tuple(shape), tuple(luck), own, uncapped, floor, doubled, exact, total,
-        (reason is None, uncapped * doubled, face),
+        (reason is None, uncapped * doubled, face, facts.seven_pairs, facts.all_triplets),
     )  # fmt: skip
 
 

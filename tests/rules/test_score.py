@@ -264,3 +264,43 @@ def test_kong_prices(claimed: str) -> None:
     once = load_ruleset("pzh-traditional", {"kong_chain": "once", "claimed_chain": claimed})
     for kind, base in (("zhi_gang", 2), ("an_gang", 2), ("ba_gang", 1)):
         assert [kong_fan(once, kind, chain) for chain in range(4)] == [base, 2 * base, base, base]
+
+
+# --- equally dear readings ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "hand", "tile", "patterns"),
+    [
+        # Seven pairs rather than what else makes the same fan.
+        ("pzh-traditional", "1222233334477s1s", "1s", [("qing_yi_se", 4), ("feng_qi_dui", 16)]),
+        ("pzh-traditional", "33s2233444466p5p", "5p", [("long_qi_dui", 8)]),
+        ("pzh-traditional", "1m112233778899s", "1m", [("xiao_qi_dui", 4)]),
+        # Triplets rather than sequences.
+        ("pzh-traditional", "2244455666s666p", "5s", [("da_dui", 2)]),
+        ("xichang", "3334445566699m", "5m", [("qing_yi_se", 4), ("da_dui", 2)]),
+    ],
+)
+def test_of_equally_dear_readings_the_one_with_the_greater_name_is_told(
+    ruleset: str, hand: str, tile: str, patterns: list[tuple[str, int]]
+) -> None:
+    counts = to_counts(parse_tiles(hand))
+    if sum(counts) == 14:
+        counts[parse_tile(tile)] -= 1
+    score = score_win(load_ruleset(ruleset), counts, (), tile=parse_tile(tile), by="discard")
+    assert list(score.patterns) == patterns
+
+
+@pytest.mark.parametrize(
+    ("hand", "tile", "reading"),
+    [
+        ("1122334556667s", "3s", "123s 123s 45+3s 567s 66s"),
+        ("2223334455666p", "6p", "222p 333p 45+6p 456p 66p"),
+    ],
+)
+def test_of_readings_alike_in_every_pattern_the_same_one_is_always_told(
+    hand: str, tile: str, reading: str
+) -> None:
+    counts = to_counts(parse_tiles(hand))
+    score = score_win(load_ruleset("xichang"), counts, (), tile=parse_tile(tile), by="discard")
+    assert str(score.reading) == reading
