@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from pzvision.rules import Meld
 from pzvision.table.config import TableConfig
-from pzvision.table.decoder import Act
-from pzvision.table.tracker import Track
+from pzvision.table.hypotheses import Act
+from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, KINDS, Tile
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

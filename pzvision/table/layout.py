@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
 from pzvision.table.standing import seen_from_behind
-from pzvision.table.tracker import Track
+from pzvision.table.tracks import Track
 from pzvision.tiles import KINDS, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 

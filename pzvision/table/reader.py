@@ -13,10 +13,12 @@ from pzvision.game.events import Declare, Event
 from pzvision.rules import Meld, Ruleset
 from pzvision.table.classes import Reading, read_classes
 from pzvision.table.config import TableConfig
-from pzvision.table.decoder import Act, Decoder, Hypothesis
+from pzvision.table.decoder import Decoder
+from pzvision.table.hypotheses import Act, Hypothesis
 from pzvision.table.layout import Layout, Zone
 from pzvision.table.story import Hand, consistent, may_win, tell
-from pzvision.table.tracker import Track, Tracker
+from pzvision.table.tracker import Tracker
+from pzvision.table.tracks import Track
 from pzvision.tiles import KINDS, Seat, Tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections

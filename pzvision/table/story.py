@@ -33,7 +33,7 @@ from pzvision.table.classes import (
     shown_tracks,
     winning_track,
 )
-from pzvision.table.decoder import WALL_AFTER_DEAL, Act
+from pzvision.table.hypotheses import WALL_AFTER_DEAL, Act
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
 
 REVEAL_S = 2.1  # s; a hand is laid down in about this at the end

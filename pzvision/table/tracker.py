@@ -8,7 +8,7 @@ there are.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
 from pzvision.table.standing import seen_from_behind, standing_share
-from pzvision.tiles import BACK, CLASSES, OTHER
+from pzvision.table.tracks import Evidence, Track
+from pzvision.tiles import BACK
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
@@ -25,101 +26,6 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 _TURNED = 0.5  # the same for how likely they are backs: a tile laid face up where it stood is a new one
 _OTHERWISE = 0.4  # a difference of standing shares that makes two tiles at one place different ones
-
-
-@dataclass(eq=False)
-class Evidence:
-    """Log-probabilities over the 29 classes, summed over looks."""
-
-    logs: FloatArray = field(default_factory=lambda: np.zeros(CLASSES))
-    weight: float = 0.0
-    _scores: tuple[float, FloatArray] | None = None
-
-    def add(self, probs: FloatArray, weight: float, floor: float) -> None:
-        """One look's distribution ``(29,)``."""
-        self.logs = self.logs + weight * np.log(np.maximum(probs, floor))
-        self.weight += weight
-
-    def merge(self, other: Evidence) -> None:
-        """Looks of the same tile kept elsewhere."""
-        self.logs = self.logs + other.logs
-        self.weight += other.weight
-
-    def scores(self, correlation: float) -> FloatArray:
-        """``(29,)`` log-probabilities (normalised), as if by the number of independent looks.
-
-        ``n`` looks of correlation ``c`` are worth ``n / (1 + c (n − 1))``.
-        """
-        if self.weight <= 0:
-            return np.full(CLASSES, -np.log(CLASSES))
-        if self._scores is not None and self._scores[0] == self.weight:
-            return self._scores[1]
-        mean = self.logs / self.weight
-        # However little they weigh against better ones, looks are worth at least one while they are all.
-        worth = max(self.weight / (1 + correlation * max(self.weight - 1, 0.0)), 1.0)
-        total = mean * worth
-        total = total - total.max()
-        scores = np.asarray(total - np.log(np.exp(total).sum()), np.float64)
-        self._scores = (self.weight, scores)
-        return scores
-
-
-@dataclass(eq=False)
-class Track:
-    """One tile in one place.
-
-    Attributes:
-        id: in order of first look.
-        at: ``(x, y)`` centre, table cm, on the plane of faces.
-        up: unit vector of the tile's own top, table plane (mean over looks).
-        since: s, first look at rest there.
-        last: s, last look in which it was found.
-        gone: s of the last look in which it was found, once it is known to be gone; else None.
-        bared: it is gone for certain, for the felt was seen in its place.
-        looks: in how many looks it was found; ``chances``: in how many its place was seen.
-        evidence: of its class.
-        reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
-        polygon: ``(4, 2)`` table cm of the last sharp look.
-        standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
-        empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
-        settled: it has been at rest long enough to count.
-    """
-
-    id: int
-    at: FloatArray
-    up: FloatArray
-    since: float
-    last: float
-    polygon: FloatArray
-    evidence: Evidence = field(default_factory=Evidence)
-    after_absence: Evidence | None = None
-    looks: int = 0
-    chances: int = 0
-    absent_s: float = 0.0
-    absent_looks: int = 0
-    bare_s: float = 0.0
-    gone: float | None = None
-    bared: bool = False
-    back_at: float = 0.0
-    settled: bool = False
-    standing: float = 0.0
-    backness: float = 0.0
-    empty_at: float = -1e9
-    reach: FloatArray = field(default_factory=lambda: np.zeros(4))
-
-    def scores(self, config: TableConfig) -> FloatArray:
-        """``(29,)`` normalised log-probabilities of its class."""
-        return self.evidence.scores(config.look_correlation)
-
-    @property
-    def is_back(self) -> bool:
-        """It lies face down (or is a wall's tile)."""
-        return int(self.evidence.logs.argmax()) == BACK
-
-    @property
-    def is_other(self) -> bool:
-        """Its face is none of the 27."""
-        return int(self.evidence.logs.argmax()) == OTHER
 
 
 class Tracker:

@@ -9,10 +9,11 @@ import pytest
 
 from pzvision.rules import load_ruleset
 from pzvision.table.classes import read_classes
-from pzvision.table.decoder import Act, Decoder
+from pzvision.table.decoder import Decoder
+from pzvision.table.hypotheses import Act
 from pzvision.table.layout import Fact
 from pzvision.table.story import may_win
-from pzvision.table.tracker import Evidence, Track
+from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import CLASSES, SEATS, Seat, format_tile, parse_tile, parse_tiles
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from pzvision.table.config import TableConfig
 from pzvision.table.layout import Fact, Layout
-from pzvision.table.tracker import Evidence, Track
+from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import BACK, CLASSES, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 

@@ -5,7 +5,7 @@ import pytest
 from pzvision.game.events import Draw, Event, Gang, HandStart, Reveal, TailLamp, Win
 from pzvision.game.simulate import simulate
 from pzvision.rules import Meld, load_ruleset
-from pzvision.table.decoder import Act
+from pzvision.table.hypotheses import Act
 from pzvision.table.story import consistent, may_win
 from pzvision.tiles import parse_tile, parse_tiles
 

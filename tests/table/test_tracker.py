@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pzvision.table.config import TableConfig
-from pzvision.table.tracker import Evidence, Tracker
+from pzvision.table.tracker import Tracker
+from pzvision.table.tracks import Evidence
 from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections

@@ -1,0 +1,122 @@
+"""What tiles in a meld's place mean: 碰, 直杠, 暗杠, 巴杠."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from pzvision.table.hypotheses import Act, Chain, Hypothesis, plus_one, without
+from pzvision.table.layout import Fact, equality
+from pzvision.table.turns import Turns
+from pzvision.tiles import SEATS
+
+
+class Claims(Turns):
+    """Claims and kongs; each method yields the hypotheses that explain a fact."""
+
+    def _claim(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """碰 or 直杠: the last discard and two or three of one's own."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1 or h.phase == "over":
+            return
+        kong = fact.kind == "four"
+        kind: Literal["peng", "gang"] = "gang" if kong else "peng"
+        _, unequal = equality(fact.tracks, self.config)
+        for owed in h.owed:
+            if owed[0] == seat:
+                act = Act(kind, seat, fact.t, fact.tracks, gang="zhi_gang" if kong else None, target=owed[1])
+                yield h.plus(
+                    act, cost=h.cost + 0.5 + 0.3 * unequal, owed=tuple(o for o in h.owed if o is not owed)
+                )
+        ways = [h] if h.phase == "open" and h.last_number and h.turn != seat else []
+        ways.extend(self._past_unseen_discard(h, seat, fact.t))
+        for way in ways:
+            cost = 0.3 * unequal
+            if way.last is not None:
+                cost += self._differs(way.last, fact.tracks)
+                if way.last.gone is None or way.last.gone > fact.t + 2.5:
+                    cost += self.config.still_there_nats
+            known = way.last is not None or way.last_number == 0
+            counts, fifth = self._count(way.counts, fact.tracks[0], len(fact.tracks) - int(known))
+            cost += fifth
+            act = Act(
+                kind,
+                seat,
+                fact.t,
+                fact.tracks,
+                gang="zhi_gang" if kong else None,
+                target=way.last_number,
+                cost=cost,
+            )
+            yield way.plus(
+                act,
+                cost=way.cost + cost,
+                phase="act",
+                turn=seat,
+                last=None,
+                last_number=0,
+                kong=kong,
+                kong_ba=(),
+                melds=plus_one(way.melds, seat),
+                open_slots=without(way.open_slots, way.last_number),
+                counts=counts,
+                t=max(fact.t, way.t),
+            )
+
+    def _own_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """暗杠: four of one's own, on one's own turn."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1:
+            return
+        _, unequal = equality(fact.tracks, self.config)
+        for ready in self._until_turn(h, seat, fact.t):
+            yield ready.plus(
+                Act("gang", seat, fact.t, fact.tracks, gang="an_gang", cost=0.3 * unequal),
+                cost=ready.cost + 0.3 * unequal + 0.3,
+                kong=True,
+                kong_ba=(),
+                melds=plus_one(ready.melds, seat),
+                t=max(fact.t, ready.t),
+            )
+
+    def _added_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        """巴杠: a fourth tile beside a 碰."""
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1:
+            return
+        if fact.onto and fact.onto[0].id in h.loose:  # no 碰 before: it is the fourth of a kong found late
+            four = replace(fact, kind="four", tracks=(*fact.onto, *fact.tracks), onto=())
+            whole = h._replace(
+                cost=h.cost - 1.5 * self.config.noise_nats + 1.0,
+                loose=tuple(i for i in h.loose if i != fact.onto[0].id),
+            )
+            yield from self._claim(whole, four)
+            yield from self._own_kong(whole, four)
+            return
+        claim = h.chain
+        claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
+        if claim is not None and claimed and fact.t - claim.act.t <= self.config.late_fourth_s:
+            yield self._fourth_of_claim(h, claim, fact)
+            return
+        for ready in self._until_turn(h, seat, fact.t):
+            newest = ready.chain.act if ready.chain else None
+            kept = newest is not None and newest.kind == "peng" and newest.seat == seat
+            yield ready.plus(
+                Act("gang", seat, fact.t, fact.tracks, gang="ba_gang", kept=kept, onto=fact.onto),
+                kong=True,
+                kong_ba=fact.tracks,
+                t=max(fact.t, ready.t),
+            )
+
+    def _fourth_of_claim(self, h: Hypothesis, claim: Chain, fact: Fact) -> Hypothesis:
+        """The claim just made was a 直杠 whose fourth tile was laid down a moment after the other three."""
+        tracks = (*claim.act.tracks, *fact.tracks)
+        kong = replace(claim.act, kind="gang", gang="zhi_gang", tracks=tracks, t=fact.t)
+        counts, fifth = self._count(h.counts, fact.tracks[0], 1)
+        return h._replace(
+            chain=Chain(kong, claim.before), cost=h.cost + fifth, counts=counts, kong=True, t=max(fact.t, h.t)
+        )

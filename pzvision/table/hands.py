@@ -1,0 +1,139 @@
+"""What a hand laid down means: a win, or a hand revealed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from pzvision.rules import Meld, is_complete
+from pzvision.table.hypotheses import Act, Hypothesis, without
+from pzvision.table.layout import Fact
+from pzvision.table.turns import Turns
+from pzvision.tiles import COPIES, KINDS, SEATS
+
+
+class Hands(Turns):
+    """Wins and reveals; each method yields the hypotheses that explain a fact."""
+
+    def _win(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        if not h.active >> seat & 1 or h.phase == "over":
+            return
+        config = self.config
+        held = 13 - 3 * h.melds[seat]
+        size = len(fact.tracks)
+        wrong = self._wrong_count(h, seat, size, held + 1)
+        tile = fact.apart
+        if h.phase == "open" and h.last_number and h.turn != seat:
+            cost = wrong
+            if h.last is not None:
+                stays = h.last.gone is None or h.last.gone > fact.t + 2.5
+                without = self._wrong_count(h, seat, size, held)
+                if stays and without <= wrong:  # with several winners nobody has the tile before him
+                    cost = without
+                    if size == held and not self._completes(h, seat, fact):
+                        cost += config.incomplete_nats
+                else:
+                    cost += self._differs_any(h.last, tile, fact.tracks)
+                extra = config.stays_nats if stays and h.claimers == 0 else 0.0
+                refund = h.extra_still if h.claimers >= 1 else 0.0
+            else:
+                cost, extra, refund = cost + 1.0, 0.0, 0.0
+            yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
+        for way in self._past_unseen_discard(h, seat, fact.t):
+            yield self._won(way, seat, fact, "discard", wrong - 1.0, 0.0)
+        if self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
+            cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
+            yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
+        for ready in self._until_turn(h, seat, fact.t):
+            newest = ready.chain.act if ready.chain else None
+            claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
+            yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
+
+    def _completes(self, h: Hypothesis, seat: int, fact: Fact) -> bool:
+        """Whether a hand without a tile apart, as it is read, wins on the last discard."""
+        assert h.last is not None
+        counts = [0] * KINDS
+        for track in (*fact.tracks, h.last):
+            counts[int(track.scores(self.config)[:KINDS].argmax())] += 1
+        if max(counts) > COPIES:
+            return False
+        return is_complete(counts, [Meld("peng", 0)] * h.melds[seat])
+
+    def _wrong_count(self, h: Hypothesis, seat: int, size: int, expected: int) -> float:
+        """What it costs that a hand of ``expected`` tiles shows ``size``, with those shown before or all."""
+        off = min(abs(expected - size), abs(expected - h.shown[seat] - size))
+        return self.config.wrong_count_nats * min(off, 4)
+
+    def _won(
+        self,
+        h: Hypothesis,
+        seat: int,
+        fact: Fact,
+        by: Literal["self_draw", "discard", "rob_kong"],
+        cost: float,
+        extra: float,
+    ) -> Hypothesis:
+        active = h.active & ~(1 << seat)
+        wins = h.wins + 1
+        after = h._replace(active=active)
+        if by == "self_draw":
+            drawer = after.next_active(seat)
+        else:  # the last winner in turn order from the discarder (or the robbed) is followed
+            giver = h.turn
+            winners = [a for a in self._winners(h) if h.claimers] + [seat]
+            farthest = max(winners, key=lambda s: (s - giver) % 4)
+            drawer = after.next_active(farthest)
+        target = h.last_number if by == "discard" else 0
+        act = Act("win", seat, fact.t, fact.tracks, by=by, apart=fact.apart, target=target, cost=cost)
+        if by == "rob_kong":
+            act = replace(act, onto=h.kong_ba)
+        return h.plus(
+            act,
+            cost=h.cost + cost,
+            active=active,
+            wins=wins,
+            phase="over" if wins >= 3 else "open",
+            turn=seat if by == "self_draw" else h.turn,
+            last=h.last if by == "discard" else None,
+            last_number=h.last_number if by == "discard" else 0,
+            drawer=drawer,
+            kong=False,
+            kong_ba=(),
+            claimers=h.claimers + 1 if by == "discard" else 0,
+            open_slots=h.open_slots if by != "discard" else without(h.open_slots, h.last_number),
+            extra_still=extra,
+            t=max(fact.t, h.t),
+        )
+
+    def _winners(self, h: Hypothesis) -> list[int]:
+        """Who has won on the last discard already."""
+        out = []
+        link = h.chain
+        while link is not None and link.act.kind in ("win", "lamp", "shown"):
+            if link.act.kind == "win" and link.act.by == "discard":
+                out.append(link.act.seat)
+            link = link.before
+        return out
+
+    def _reveal(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        assert fact.seat is not None
+        seat = SEATS.index(fact.seat)
+        config = self.config
+        if not h.active >> seat & 1:  # the rest of a hand that has won already
+            yield h._replace(cost=h.cost + 4.0)
+            return
+        held = 13 - 3 * h.melds[seat]
+        cost = self._wrong_count(h, seat, len(fact.tracks), held)
+        if h.phase != "over":
+            cost += min(config.early_nats, 1.5 * max(h.wall, 0))
+            cost += self._vanished(h, fact.t)
+        yield h.plus(
+            Act("reveal", seat, fact.t, fact.tracks, cost=cost),
+            cost=h.cost + cost,
+            phase="over",
+            active=h.active & ~(1 << seat),
+            t=max(fact.t, h.t),
+        )
