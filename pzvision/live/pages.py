@@ -25,10 +25,22 @@ _HTML: Final = "text/html; charset=utf-8"
 _SCRIPT: Final = "text/javascript; charset=utf-8"
 _STYLE: Final = "text/css; charset=utf-8"
 _PAGES: Final = ("index.html", "overlay.html")
-_STATIC: Final = {
-    **dict.fromkeys(("style.css", "overlay.css"), _STYLE),
-    **dict.fromkeys(("app.js", "overlay.js"), _SCRIPT),
-}
+_STYLES: Final = ("style.css", "dialog.css", "overlay.css")
+_SCRIPTS: Final = (
+    *(
+        "api.js",
+        "app.js",
+        "correct.js",
+        "dialog.js",
+        "dom.js",
+        "feed.js",
+        "keys.js",
+        "overlay.js",
+        "panels.js",
+    ),
+    *("picture.js", "seats.js", "settle.js", "stream.js", "tiles.js", "voice.js", "words.js"),
+)
+_STATIC: Final = {**dict.fromkeys(_STYLES, _STYLE), **dict.fromkeys(_SCRIPTS, _SCRIPT)}
 
 
 def page_files(folder: Traversable, types: Mapping[str, str]) -> Callable[[str], Response]:

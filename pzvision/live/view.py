@@ -6,6 +6,7 @@ from typing import Any
 
 from pzvision.game import Payment, State
 from pzvision.live.announcer import certain_kongs, hand_values
+from pzvision.live.places import Indices
 from pzvision.live.session import Session
 from pzvision.live.wording import why_text
 from pzvision.tiles import COPIES, SEAT_NAMES, SEATS, Seat, format_tile, format_tiles
@@ -68,13 +69,18 @@ def view_of(
         seats={
             seat: {
                 **_seat(state, seat, totals[seat]),
-                "river_events": places.rivers[i],
-                "meld_events": places.melds[i],
+                "river_events": _numbers(places.rivers[i]),
+                "meld_events": _numbers(places.melds[i]),
             }
             for i, seat in enumerate(SEATS)
         },
     )
     return out
+
+
+def _numbers(indices: Indices) -> list[int | None]:
+    """Numbers of records as the ledger counts them, from 1."""
+    return [None if index is None else index + 1 for index in indices]
 
 
 def payment_record(payment: Payment) -> dict[str, Any]:

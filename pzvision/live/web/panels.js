@@ -1,0 +1,80 @@
+// What stands around the table: facts, cameras, announcements, money.
+
+import { byId, clock, make, money, Shown } from "./dom.js";
+import { seatName } from "./seats.js";
+import { lang, say, SEATS } from "./words.js";
+
+const shown = new Shown();
+const BAD = ["lost", "black", "frozen", "opening"];
+
+export function renderFacts(state) {
+  const facts = [];
+  const add = (...parts) => facts.push(make("li", "", ...parts));
+  if (state.ruleset) add(make("b", "", state.ruleset.name[lang()]), " ", say("base", { n: state.base }));
+  if (state.hand) add(say("hand", { n: state.hand }));
+  if (state.source) add(clock(state.source.t) + (state.source.duration ? ` / ${clock(state.source.duration)}` : ""));
+  byId("facts").replaceChildren(...facts);
+  const bar = byId("progress");
+  bar.hidden = !(state.source && state.source.duration);
+  if (!bar.hidden) bar.firstElementChild.style.width = `${Math.min(100, (100 * state.source.t) / state.source.duration)}%`;
+}
+
+export function cameraWord(state) { return say(state === "lost" ? "cameraLost" : state); }
+
+/** The pill at the top: is this live, a recording, over, or is something wrong. */
+export function renderLink(state, health, connected) {
+  const pill = byId("link");
+  let text = say("lost"), kind = "bad";
+  if (connected && state) {
+    const camera = Object.values(health?.cameras || {}).find((c) => BAD.includes(c.state));
+    if (state.source && state.source.over) [text, kind] = [say("over"), "over"];
+    else if (state.paused) [text, kind] = [say("paused"), "over"];
+    else if (camera) text = cameraWord(camera.state);
+    else [text, kind] = [say(state.source && state.source.duration ? "recording" : "live"), "ok"];
+    if (health && health.fps && kind === "ok") text += ` · ${health.fps.toFixed(1)} fps`;
+  }
+  pill.textContent = text;
+  pill.className = `pill ${kind}`;
+}
+
+export function renderCameras(health) {
+  if (!health || !shown.changed("cameras", lang(), health)) return;
+  const items = Object.entries(health.cameras || {}).map(([name, camera]) => {
+    const details = [
+      cameraWord(camera.state),
+      camera.fps ? `${camera.fps.toFixed(1)} fps` : "",
+      camera.dropped ? say("dropped", { n: camera.dropped }) : "",
+      camera.reconnects ? say("reconnects", { n: camera.reconnects }) : "",
+      typeof camera.reason === "string" ? camera.reason : "",
+    ];
+    const dot = make("i", BAD.includes(camera.state) ? "dot bad" : "dot");
+    return make("li", "", dot, make("b", "", name), " ", details.filter(Boolean).join(" · "));
+  });
+  if (health.latency_ms) items.push(make("li", "", say("latency", { n: Math.round(health.latency_ms.p95) })));
+  if (health.store && health.store.state !== "ok") {
+    items.push(make("li", "", make("i", health.store.state === "off" ? "dot off" : "dot bad"), make("b", "", say("store")), " ", say(health.store.state)));
+  }
+  byId("cameras").replaceChildren(...items);
+}
+
+export function renderMoney(state) {
+  const names = SEATS.map((seat) => seatName(state, seat));
+  if (!shown.changed("money", lang(), state.hand, state.totals, state.session_totals, state.ledger, names)) return;
+  const cells = (values) => SEATS.map((seat) => make("td", "", money(values[seat])));
+  byId("totals").tHead.replaceChildren(make("tr", "", make("th", ""), ...names.map((name) => make("th", "", name))));
+  const rows = [];
+  if (state.hand) rows.push(make("tr", "", make("td", "", say("handTotal")), ...cells(state.totals)));
+  rows.push(make("tr", "", make("td", "", say("total")), ...cells(state.session_totals)));
+  byId("totals").tBodies[0].replaceChildren(...rows);
+  const lines = state.ledger.slice().reverse().map((pay) => make("tr", "",
+    make("td", "", `${seatName(state, pay.from)} → ${seatName(state, pay.to)}`),
+    make("td", "why", pay.why[lang()]), make("td", "", String(pay.amount))));
+  byId("ledger").tBodies[0].replaceChildren(...(lines.length ? lines : [make("tr", "", make("td", "nothing", say("nothing")))]));
+}
+
+export function renderNews(state) {
+  if (!shown.changed("news", lang(), state.announcements)) return;
+  const items = state.announcements.slice().reverse().map((a) =>
+    make("li", a.kind + (a.retracted ? " retracted" : ""), make("time", "", clock(a.t)), make("span", "", a[lang()])));
+  byId("news").replaceChildren(...(items.length ? items : [make("li", "empty", say("noNews"))]));
+}
