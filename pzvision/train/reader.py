@@ -23,7 +23,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from pzvision.errors import PzvisionError
-from pzvision.train import faces
+from pzvision.train import faces, reader_seen
 from pzvision.train.reader_augment import Recipe, Sampler, scene_crops
 from pzvision.train.reader_net import ReaderNet, export, loss
 from pzvision.vision.rectify import SIZE
@@ -109,9 +109,14 @@ class _Samples(IterableDataset):  # type: ignore[misc]
     """Whole batches, made in the loader's worker."""
 
     def __init__(
-        self, material: Material, plan: Plan, start: int, turns: npt.NDArray[np.int64] | None
+        self,
+        material: Material,
+        plan: Plan,
+        start: int,
+        turns: npt.NDArray[np.int64] | None,
+        seen: reader_seen.Seen | None,
     ) -> None:
-        self.material, self.plan, self.start, self.turns = material, plan, start, turns
+        self.material, self.plan, self.start, self.turns, self.seen = material, plan, start, turns, seen
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         cv2.setNumThreads(0)
@@ -119,6 +124,7 @@ class _Samples(IterableDataset):  # type: ignore[misc]
         sampler = Sampler(
             m.scenes, m.singles, m.drawn, m.grounds,
             seed=self.plan.seed * 1_000_003 + self.start, recipe=self.plan.recipe, scene_turns=self.turns,
+            seen=self.seen,
         )  # fmt: skip
         while True:
             batch = [sampler.sample() for _ in range(self.plan.batch)]
@@ -180,6 +186,7 @@ def train(
     turns_from: Path | None = None,
     start_from: Path | None = None,
     calibration: float = 1.0,
+    seen: Path | None = None,
     log: Callable[[str], None] = print,
 ) -> ReaderNet:
     """Train, going on from ``out/reader.pt`` where that is an unfinished run of the same plan.
@@ -191,6 +198,7 @@ def train(
         turns_from: a finished reader that tells which way is up in the photos.
         start_from: a finished reader whose weights to begin with.
         calibration: temperature of the probabilities, found by an earlier run with ``hold_out``.
+        seen: file of `reader_seen`: faces cut out of rendered tables, and what is none.
     """
     torch.set_num_threads(1)
     cv2.setNumThreads(0)  # its thread pool does not survive the fork of the loader's worker
@@ -221,7 +229,10 @@ def train(
             begin = int(state["step"])
             log(f"going on from step {begin}")
     loader: Any = DataLoader(
-        _Samples(material, plan, begin, turns), batch_size=None, num_workers=1, prefetch_factor=6
+        _Samples(material, plan, begin, turns, reader_seen.load(seen) if seen else None),
+        batch_size=None,
+        num_workers=1,
+        prefetch_factor=6,
     )
     started = saved = time.monotonic()
     running = 0.0
@@ -323,6 +334,7 @@ def main() -> None:
     parser.add_argument("--artwork", type=Path, help="folder of KMahjongg tile sets (*.svgz)")
     parser.add_argument("--turns-from", type=Path, help="reader.pt that tells which way is up in the photos")
     parser.add_argument("--start-from", type=Path, help="reader.pt to begin with")
+    parser.add_argument("--seen", type=Path, help="npz of pzvision.train.reader_seen to learn from as well")
     parser.add_argument("--steps", type=int, default=Plan.steps)
     parser.add_argument("--rate", type=float, default=Plan.rate)
     parser.add_argument("--seed", type=int, default=Plan.seed)
@@ -332,7 +344,8 @@ def main() -> None:
     plan = Plan(steps=args.steps, rate=args.rate, seed=args.seed, hold_out=args.hold_out)
     train(
         args.data, args.out, plan, artwork=args.artwork, turns_from=args.turns_from,
-        start_from=args.start_from, calibration=args.temperature, log=lambda line: print(line, flush=True),
+        start_from=args.start_from, calibration=args.temperature, seen=args.seen,
+        log=lambda line: print(line, flush=True),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.tiles import OTHER
+from pzvision.train import reader_seen
 from pzvision.train.faces import FACE, FACE_HEIGHT, FACE_WIDTH, SCENE, Bank, Bytes
 from pzvision.vision.rectify import GROW, SIZE, corners_of, rectify
 
@@ -32,6 +33,9 @@ class Recipe:
     faces: float = 0.30
     drawn: float = 0.30
     grounds: float = 0.04
+    seen: float = 0.5
+    """Share of faces and others as a detector meets them (`reader_seen`), if any; the rest is as above."""
+    seen_others: float = 0.3
     other_share: float = 0.11
     """Share of honours, flowers and jokers among the faces; the rest is spread evenly over the 27 kinds."""
     small: tuple[float, float] = (15.0, 40.0)
@@ -63,8 +67,12 @@ class Sampler:
         seed: int,
         recipe: Recipe | None = None,
         scene_turns: npt.NDArray[np.int64] | None = None,
+        seen: reader_seen.Seen | None = None,
     ) -> None:
         """`scene_turns`: which way is up in each scene (0–3, −1 unknown), as an earlier reader tells."""
+        self.seen = seen
+        kinds = np.zeros(0, np.int64) if seen is None else seen.kinds
+        self.seen_index = [np.flatnonzero(kinds == kind) for kind in range(OTHER + 1)]
         self.recipe = recipe or Recipe()
         self.rng = np.random.default_rng(seed)
         self.banks = {"scenes": scenes, "faces": faces, "drawn": drawn}
@@ -88,6 +96,8 @@ class Sampler:
     def sample(self) -> Sample:
         """``(SIZE, SIZE, 3)`` uint8 BGR, its kind 0–27, and its rotation 0–3 (−1 where unknown)."""
         rng = self.rng
+        if self.seen is not None and rng.random() < self.recipe.seen:
+            return self._seen_sample(self.seen)
         source = ("scenes", "faces", "drawn", "grounds")[int(np.searchsorted(self.shares, rng.random()))]
         turn = 0
         if source == "grounds":
@@ -117,6 +127,16 @@ class Sampler:
         quad = np.roll(_jitter(corners, self.recipe, rng), k, axis=0)
         crop = rectify(picture, quad[None])[0]
         return crop, kind, (turn + k) % 4 if turn >= 0 else -1
+
+    def _seen_sample(self, seen: reader_seen.Seen) -> Sample:
+        rng = self.rng
+        kind = OTHER if rng.random() < self.recipe.seen_others else int(rng.integers(27))
+        index = self.seen_index[kind] if len(self.seen_index[kind]) else np.arange(len(seen))
+        at = int(index[int(rng.integers(len(index)))])
+        picture = reader_seen.tone(seen.pictures[at], rng)
+        k = int(rng.integers(4))
+        quad = np.roll(_jitter(reader_seen.outline(), self.recipe, rng), k, axis=0)
+        return rectify(picture, quad[None])[0], int(seen.kinds[at]), k if seen.turned[at] else -1
 
     def _pick(self, source: str, kind: int) -> int:
         rng = self.rng
