@@ -14,6 +14,8 @@ FILES = ("demo.mp4", "calibration.json", "log.jsonl", "declarations.jsonl")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
+    from pzvision.messages.detector import BACKEND_HELP
+
     parser.add_argument("--no-page", action="store_true", help="只打印,不开页面 print only, serve no page")
     parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
     parser.add_argument(
@@ -24,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--keep", action="store_true", help="放完后页面不关 keep the page open afterwards")
     parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
+    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
     parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
     parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
 
@@ -77,7 +80,9 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
         names=start.names or {},
         declarations=read_declarations(folder / "declarations.jsonl"),
     )
-    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    finder = TileDetector(
+        Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+    )
     detector = TableDetector(finder, setup.calibration)
     source = open_source(folder / "demo.mp4")
     hub = None if args.no_page else Hub()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
+from pzvision.messages.detector import BACKEND_HELP
 
 SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
 
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--models", type=Path, metavar="DIR", help="folder with finder.onnx and reader.onnx")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
+    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
     parser.add_argument("--providers", action="store_true", help="say on standard error what runs the models")
 
 
@@ -87,9 +89,9 @@ def run(args: argparse.Namespace) -> int:
     targets = _targets(paths, args.out) if args.out else {}
     for path in paths:
         read_image(path)
-    detector = TileDetector(args.models, threads=args.threads)
+    detector = TileDetector(args.models, threads=args.threads, backend=args.backend)
     if args.providers:
-        print(f"onnxruntime: {', '.join(detector.providers)}", file=sys.stderr)
+        print(detector.runs_on, file=sys.stderr)
     if args.out:
         try:
             args.out.mkdir(parents=True, exist_ok=True)

@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
     path = Path(args.camera)
     setup = check_game(args, beside=path if path.is_file() else None)
     check_distinct(outputs, {"--calibration": setup.calibration_file, "--ruleset": args.ruleset})
-    finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+    finder = TileDetector(
+        Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+    )
     detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None
     source = open_source(args.camera, live=True)

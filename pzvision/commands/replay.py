@@ -117,7 +117,9 @@ def run(args: argparse.Namespace) -> int:
     detector: Detector = never
     providers = "never"
     if stored is None:
-        finder = TileDetector(Path(args.models) if args.models else None, threads=args.threads)
+        finder = TileDetector(
+            Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+        )
         detector = TableDetector(finder, setup.calibration)
         providers = ", ".join(finder.providers)
     looks = None

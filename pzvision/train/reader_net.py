@@ -66,13 +66,16 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         self.kinds = nn.Linear(inputs + 64 * side * side, CLASSES)
         self.turns = nn.Linear(inputs + 64 * side * side, TURNS)
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def look(self, x: torch.Tensor) -> torch.Tensor:
+        """The numbers that both answers are made of, ``(N, D)``; what `pzvision adapt` works with."""
         # Takes out exposure and the light's colour: each channel around its mean, one scale for all three.
         x = x - x.mean((2, 3), keepdim=True)
         x = x / (x.square().mean((1, 2, 3), keepdim=True).sqrt() + 4.0)
         y = self.features(x)
-        flat = torch.cat([y.mean((2, 3)), self.squeeze(y).flatten(1)], 1)
-        flat = self.drop(flat)
+        return torch.cat([y.mean((2, 3)), self.squeeze(y).flatten(1)], 1)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        flat = self.drop(self.look(x))
         return self.kinds(flat), self.turns(flat)
 
 
@@ -101,13 +104,15 @@ class _Exported(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.net, self.temperature = net, temperature
 
-    def forward(self, faces: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        kinds, turns = self.net(faces.permute(0, 3, 1, 2).float())
-        return (kinds / self.temperature).softmax(1), turns.softmax(1)
+    def forward(self, faces: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        flat = self.net.look(faces.permute(0, 3, 1, 2).float())
+        kinds, turns = self.net.kinds(flat), self.net.turns(flat)
+        return (kinds / self.temperature).softmax(1), turns.softmax(1), flat
 
 
 def export(net: ReaderNet, path: Path, *, temperature: float, metadata: dict[str, str] | None = None) -> None:
-    """Write ``path``: ``faces`` (N, SIZE, SIZE, 3) uint8 BGR in; ``kinds`` (N, 28), ``turns`` (N, 4) out."""
+    """Write ``path``: ``faces`` (N, SIZE, SIZE, 3) uint8 BGR in; ``kinds`` (N, 28), ``turns`` (N, 4)
+    and ``features`` (N, D) out."""
     import onnx
 
     model = _Exported(net, temperature).eval()
@@ -118,8 +123,8 @@ def export(net: ReaderNet, path: Path, *, temperature: float, metadata: dict[str
         dynamo=False,
         opset_version=17,
         input_names=["faces"],
-        output_names=["kinds", "turns"],
-        dynamic_axes={"faces": {0: "n"}, "kinds": {0: "n"}, "turns": {0: "n"}},
+        output_names=["kinds", "turns", "features"],
+        dynamic_axes={name: {0: "n"} for name in ("faces", "kinds", "turns", "features")},
     )
     stored: Any = onnx.load(str(path))
     for key, value in {

@@ -122,7 +122,8 @@ def test_small_tiles_of_a_large_picture_get_a_second_look(scenes: list[Scene]) -
     assert recall(twice.quads) >= max(0.9, recall(once.quads))
 
 
-def test_providers_are_shown(detector: TileDetector) -> None:
+def test_providers_are_shown() -> None:
+    detector = TileDetector(threads=1, backend="onnxruntime")
     assert detector.providers == ("CPUExecutionProvider",)
 
 
