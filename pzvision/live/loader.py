@@ -18,6 +18,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pzvision.live.security import COOKIE
+
 _PATTERNS: Final = {
     "width": r"[1-9]\d{1,3}",
     "height": r"[1-9]\d{1,3}",
@@ -51,6 +53,9 @@ def loader_page(request: Request) -> Response:
         for name, pattern in _PATTERNS.items()
         if name in given and re.fullmatch(pattern, given[name], re.ASCII)
     }
+    if COOKIE in request.cookies:
+        # Whoever asked had the token; the saved file needs it too.
+        settings["token"] = request.cookies[COOKIE]
     origin = f"{request.url.scheme}://{request.headers['host']}"
     address = f"{origin}/overlay" + (f"?{urlencode(settings)}" if settings else "")
     policy = f"default-src 'none'; img-src {origin}; {_INLINE}"

@@ -161,7 +161,9 @@ class Guard:
         # One slash only: "//evil" would lead to another host.
         path = "/" + quote(scope["path"]).lstrip("/")
         answer = RedirectResponse(path + ("?" + rest if rest else ""), 303)
-        answer.set_cookie(COOKIE, self.access.token or "", httponly=True, samesite="strict", path="/")
+        # Lax, not strict: the overlay's saved loader comes from a file and follows this redirect.
+        # What changes something checks its `Origin` anyway.
+        answer.set_cookie(COOKIE, self.access.token or "", httponly=True, samesite="lax", path="/")
         answer.headers["Cache-Control"] = "no-store"
         return answer
 

@@ -5,8 +5,9 @@ import { button, make } from "./dom.js";
 import { lang, say, SEATS } from "./words.js";
 import { toast } from "./api.js";
 
-export const THEMES = ["felt", "paper", "plain"];
-export const PARTS = ["info", "seats", "melds", "waits", "money", "news", "settle"];
+const THEMES = ["felt", "paper", "plain"];
+const PARTS = ["info", "seats", "melds", "hands", "waits", "money", "news", "settle"];
+const NOT_AT_FIRST = ["hands"];
 
 function number(value, min, max, step = 1) {
   const input = make("input");
@@ -26,7 +27,7 @@ export function overlaySettings(state) {
   save.download = "pzvision-overlay.html";
   const boxes = (names, label) => names.map((name) => {
     const input = make("input");
-    Object.assign(input, { type: "checkbox", checked: true, value: name });
+    Object.assign(input, { type: "checkbox", checked: !NOT_AT_FIRST.includes(name), value: name });
     input.addEventListener("change", update);
     return make("label", "check", input, label(name));
   });
@@ -38,7 +39,7 @@ export function overlaySettings(state) {
     const query = new URLSearchParams({ width: width.value, height: height.value, theme: theme.value, lang: lang() });
     if (scale.value !== "1") query.set("scale", scale.value);
     if (chosen(seats).length < SEATS.length) query.set("seats", chosen(seats).join(""));
-    if (chosen(parts).length < PARTS.length) query.set("show", chosen(parts).join(","));
+    if (chosen(parts).join() !== PARTS.filter((part) => !NOT_AT_FIRST.includes(part)).join()) query.set("show", chosen(parts).join(","));
     address.value = `${location.origin}/overlay?${query}`;
     look.href = address.value;
     save.href = `/overlay/loader.html?${query}`;

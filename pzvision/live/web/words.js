@@ -27,7 +27,7 @@ const WORDS = {
     removeThis: "没有这回事", seat: "谁",
     width: "宽", height: "高", scale: "缩放", theme: "样子", seats: "座位", show: "显示", felt: "绿呢", paper: "宣纸", plain: "素", address: "地址", copy: "复制", copied: "已复制",
     saveLoader: "存成文件(OBS 用“本地文件”打开,先开后开都行)", openOverlay: "打开看看",
-    p_info: "局况", p_seats: "座位", p_melds: "副露", p_waits: "听牌", p_money: "输赢", p_news: "播报", p_settle: "结算动画",
+    p_info: "局况", p_seats: "座位", p_melds: "副露", p_hands: "没亮的手牌", p_waits: "听牌", p_money: "输赢", p_news: "播报", p_settle: "结算动画",
     // overlay
     stale: "信号中断", stalePicture: "画面中断", settled: "本局结算", noPay: "没有输赢", overlayOver: "录像放完了",
     // keys
@@ -58,7 +58,7 @@ const WORDS = {
     removeThis: "This never happened", seat: "Who",
     width: "Width", height: "Height", scale: "Scale", theme: "Theme", seats: "Seats", show: "Show", felt: "felt", paper: "paper", plain: "plain", address: "Address", copy: "Copy", copied: "Copied",
     saveLoader: "Save as a file (open it in OBS as a local file; it waits for the program)", openOverlay: "Open it",
-    p_info: "Hand", p_seats: "Seats", p_melds: "Melds", p_waits: "Waits", p_money: "Money", p_news: "Announcements", p_settle: "Settlement",
+    p_info: "Hand", p_seats: "Seats", p_melds: "Melds", p_hands: "Hidden hands", p_waits: "Waits", p_money: "Money", p_news: "Announcements", p_settle: "Settlement",
     stale: "Signal lost", stalePicture: "Picture lost", settled: "Settlement", noPay: "Nobody pays", overlayOver: "Recording is over",
     h_help: "this list", h_undo: "undo the last record", h_insert: "insert a missed record", h_declare: "declaration", h_resync: "read the table again", h_hand: "new hand and settings", h_pause: "pause or resume",
     h_confirm: "first or second reading of a doubt", h_voice: "voice on or off", h_lang: "English 中文", h_overlay: "stream overlay", h_news: "announcements or log", h_move: "move between tiles", h_open: "correct the chosen tile", h_close: "close the window",
