@@ -6,7 +6,7 @@ said about the rewritten part and still holds is not said again; what no longer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
@@ -25,7 +25,7 @@ from pzvision.game import (
 from pzvision.live.wording import tile_names, why_text
 from pzvision.messages import say
 from pzvision.rules import Opening, WaitValue, wait_values
-from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, Tile, format_tiles
+from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, Tile, format_tiles, parse_tiles
 
 Kind: TypeAlias = Literal[
     "ready", "kong_legal", "win", "settlement", "violation", "dealer", "uncertain", "declare"
@@ -58,6 +58,15 @@ class Announcement:
     def text(self, lang: Lang) -> str:
         """The sentence in one language."""
         return self.zh if lang == "zh" else self.en
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Announcement:
+        """What a record of the live stream said; equal sentences share a key."""
+        tiles = tuple(parse_tiles(record["tiles"]))
+        key = (None, record["kind"], record["seat"], record["zh"])
+        return cls(
+            record["kind"], record["zh"], record["en"], record["seat"], tiles, record["fan"], record["t"], key
+        )
 
     def to_record(self) -> dict[str, Any]:
         """The record of the live stream, without its ``seq``."""

@@ -69,7 +69,7 @@ class Desk:
     def wait(self, timeout: float) -> bool:
         """Wait up to ``timeout`` seconds for an order; whether there is one."""
         with self._lock:
-            return self._lock.wait_for(lambda: bool(self._waiting) or self._closed, timeout)
+            return self._lock.wait_for(lambda: bool(self._waiting), timeout)
 
     def close(self) -> None:
         """Take no more orders; those waiting are refused."""

@@ -6,27 +6,30 @@ the table changed since it was asked last, or when it was not asked for a while.
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from pzvision.game import Event, next_dealer
+from pzvision.game import Event
+from pzvision.live.desk import Desk, NotNow
+from pzvision.live.evening import Evening, EveningConfig
+from pzvision.live.fit import judge_fit
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
+from pzvision.live.orders import CalibrationOrder, HandOrder, Order, PauseOrder
 from pzvision.live.picture import Outline, draw_outlines
+from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
 from pzvision.live.view import view_of
+from pzvision.live.vitals import Vitals
+from pzvision.table.corrections import Correction
 from pzvision.table.observations import ObservationWriter, rounded
-from pzvision.table.reader import TableReader, TableTile, Update
+from pzvision.table.reader import TableReader, TableTile
 from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
@@ -52,78 +55,14 @@ class PipelineConfig:
         refresh_s: seconds after which a table at rest is given to the detector again.
         moving_cells: cells of the motion mask that must move for the table to count as changed.
         state_s: seconds between states for the page when nothing happens.
-        hand_tiles: open tiles that must have lain there for a hand to have been played.
-        cleared_tiles, cleared_s: with at most so many left for so many seconds the table has been cleared,
-            and the next hand begins.
+        evening: when a hand is over.
     """
 
     look_s: float = 0.25
     refresh_s: float = 1.0
     moving_cells: int = 6
     state_s: float = 0.5
-    hand_tiles: int = 12
-    cleared_tiles: int = 2
-    cleared_s: float = 3.0
-
-
-@dataclass(frozen=True)
-class Stats:
-    """What a run did.
-
-    Attributes:
-        frames: frames of the source from the first one used to the last.
-        looks, detections: looks at the table, and how many of them asked the detector.
-        seconds: wall-clock seconds.
-        latency_ms: median and 95th percentile from a live frame's arrival to the end of its look.
-        signal: what stopped it, such as SIGINT by Ctrl-C; 0: the end of the source.
-    """
-
-    frames: int = 0
-    looks: int = 0
-    detections: int = 0
-    seconds: float = 0.0
-    latency_ms: tuple[float, float] | None = None
-    signal: int = 0
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether it was stopped before the end of the source."""
-        return bool(self.signal)
-
-    @property
-    def exit_status(self) -> int:
-        """0, or as a shell counts a signal: 130 for Ctrl-C, 143 for SIGTERM."""
-        return 128 + self.signal if self.signal else 0
-
-    @property
-    def fps(self) -> float:
-        """Frames of the source a second."""
-        return self.frames / self.seconds if self.seconds > 0 else 0.0
-
-
-@contextmanager
-def _interruptible(source: FrameSource) -> Iterator[list[int]]:
-    """The first Ctrl-C (or SIGTERM) lets the look in hand end and stops the source; the second raises.
-
-    The list holds the signal once it came. Outside the main thread nothing is changed.
-    """
-    caught: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield caught
-        return
-
-    def stop(number: int, _: object) -> None:
-        if caught:
-            raise KeyboardInterrupt
-        caught.append(number)
-        source.stop()
-
-    before = [(number, signal.signal(number, stop)) for number in (signal.SIGINT, signal.SIGTERM)]
-    try:
-        yield caught
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+    evening: EveningConfig = field(default_factory=EveningConfig)
 
 
 class Pipeline:
@@ -141,6 +80,10 @@ class Pipeline:
         dealer_known: whether the dealer of the first hand was told; else he is announced once that is sure.
         on_frame: called after each frame with the view, for a rendered video; all frames are read then.
         speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
+        desk: where a person's orders come in; they are carried out between looks.
+        store_health: asked how the store is doing, for ``/health``.
+        new_detector: the detector for another calibration, should the camera be moved; None: it cannot be.
+        save_calibration: writes a calibration that a person asked to be kept.
         observations: gets every look, so that the game can be read again without pictures. Where the source
             is `StoredLooks`, the detector is never asked.
 
@@ -165,19 +108,24 @@ class Pipeline:
         on_progress: Callable[[int], None] | None = None,
         speed: float = 0.0,
         observations: ObservationWriter | None = None,
+        desk: Desk | None = None,
+        store_health: Callable[[], Mapping[str, Any]] | None = None,
+        new_detector: Callable[[Calibration], Detector] | None = None,
+        save_calibration: Callable[[Calibration], None] | None = None,
     ) -> None:
         calibration.check_image_size(*source.size)
         self.source = source
         self.calibration = calibration
-        self.reader = new_reader(None)
-        self._new_reader = new_reader
-        self._offset = 0  # records of earlier hands in the log
-        self._most_tiles = 0
-        self._cleared_at: float | None = None
         self.config = config or PipelineConfig()
         self._teller = Teller(
             hub=hub, log_file=log_file, on_said=on_said, on_records=on_records, dealer_known=dealer_known
         )
+        self.evening = Evening(new_reader, self._teller, self.config.evening)
+        self.vitals = Vitals(self._cameras, store_health)
+        self._desk = desk
+        self._new_detector = new_detector
+        self._save_calibration = save_calibration
+        self._camera_states: dict[str, str] = {}
         self._detector = detector
         self._motion = MotionDetector(calibration)
         self._hub = hub
@@ -190,24 +138,31 @@ class Pipeline:
         self._changed = True
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
-        self._latencies: deque[float] = deque(maxlen=2000)
-        self._look_times: deque[float] = deque(maxlen=60)
         self._told_at = float("-inf")
+        self._told = 0
         self._over = False
         self._first: int | None = None
         self._looks = self._asked = self._frames = 0
+        if hub is not None:
+            hub.ask_health(self.vitals.health)
+        source.on_idle = self._between
 
     @property
     def session(self) -> Session:
         """The game so far."""
         return self._teller.session
 
+    @property
+    def reader(self) -> TableReader:
+        """The reader of the running hand."""
+        return self.evening.reader
+
     # -- running
 
     def run(self, *, start: float = 0.0, end: float | None = None) -> Stats:
         """Read the source from ``start`` to ``end`` seconds. Ctrl-C ends it as the end of the source does."""
         begun = time.perf_counter()
-        with _interruptible(self.source) as interrupted:
+        with interruptible(self.source) as interrupted:
             try:
                 for frame, due in self._frames_due(start, end):
                     self._pace(frame, start, begun)
@@ -216,13 +171,9 @@ class Pipeline:
                 self._finish()
         if self._observations is not None and self._frame is not None:
             self._observations.end(self._frame.t)
-        latency = None
-        if self._latencies:
-            p50, p95 = np.percentile(np.array(self._latencies), [50, 95])
-            latency = (float(p50), float(p95))
         seconds = time.perf_counter() - begun
         stopped = interrupted[0] if interrupted else 0
-        return Stats(self._frames, self._looks, self._asked, seconds, latency, stopped)
+        return Stats(self._frames, self._looks, self._asked, seconds, self.vitals.latency(), stopped)
 
     def _frames_due(self, start: float, end: float | None) -> Iterator[tuple[Frame, bool]]:
         """Frames, and whether the table is looked at in them; only those where nobody wants the rest."""
@@ -238,12 +189,16 @@ class Pipeline:
     def _pace(self, frame: Frame, start: float, begun: float) -> None:
         if self._speed > 0 and not self.source.live:
             wait = (frame.t - start) / self._speed - (time.perf_counter() - begun)
-            if wait > 0:
-                time.sleep(wait)
+            until = time.monotonic() + wait
+            while (wait := until - time.monotonic()) > 0:
+                if self._desk is None:
+                    time.sleep(wait)
+                elif self._desk.wait(wait):
+                    self._between()
 
     def _take(self, frame: Frame, due: bool) -> None:
         self._frame = frame
-        if due:
+        if due and not self.vitals.paused:
             self._look(frame)
         if self._first is None:
             self._first = frame.index
@@ -256,8 +211,7 @@ class Pipeline:
         if self._hub is not None:
             image, outlines = frame.image, self._outlines
             self._hub.set_picture(lambda: draw_outlines(image, outlines))
-            if time.monotonic() - self._told_at > self.config.state_s:
-                self._tell()
+        self._between()
 
     def _look(self, frame: Frame) -> None:
         detections: Detections | None = None
@@ -273,17 +227,14 @@ class Pipeline:
         if self._observations is not None:
             self._observations.look(frame.t, frame.index, detections, mask)
         self._looks += 1
-        self._look_times.append(time.monotonic())
         size = (frame.image.shape[1], frame.image.shape[0])
-        update = self.reader.look(frame.t, frame.index, size, detections, mask)
-        tiles = self.reader.tiles
-        self._outlines = self._outline(tiles)
-        if update is not None:
-            self._apply(update)
-        self._say_held(frame.t)
-        self._next_hand(frame.t, sum(tile.tile < OTHER for tile in tiles))
-        if isinstance(self.source, LiveSource):
-            self._latencies.append(1000 * self.source.age_of(frame))
+        with self._teller.batch():
+            tiles = self.evening.look(frame.t, frame.index, size, detections, mask)
+            self._outlines = self._outline(tiles)
+            if self._teller.told != self._told:
+                self._tell()
+        source = self.source
+        self.vitals.looked(1000 * source.age_of(frame) if isinstance(source, LiveSource) else None)
 
     def _detect(self, frame: Frame, mask: MotionMask) -> Detections:
         moving = mask.shaken or int(mask.moving.sum()) >= self.config.moving_cells
@@ -302,64 +253,89 @@ class Pipeline:
         self._detected_at = frame.t
         return self._detections
 
-    def _next_hand(self, t: float, lying: int) -> None:
-        """Once a played table has been cleared: end the hand, and read on with a new reader.
-
-        ``lying``: face-up tiles on the table now.
-        """
-        self._most_tiles = max(self._most_tiles, lying)
-        if self._most_tiles < self.config.hand_tiles or lying > self.config.cleared_tiles:
-            self._cleared_at = None
-            return
-        if self._cleared_at is None:
-            self._cleared_at = t
-        if t - self._cleared_at < self.config.cleared_s:
-            return
-        update = self.reader.finish(self._cleared_at)
-        if update is not None:
-            self._apply(update)
-        self._say_held(float("inf"))
-        state = self.session.state
-        self._offset = len(self.session.log)
-        self.reader = self._new_reader(None if state is None or state.cut else next_dealer(state))
-        self._most_tiles, self._cleared_at = 0, None
-
     def _finish(self) -> None:
-        last = self._frame
-        if last is not None:
-            update = self.reader.finish(last.t)
-            if update is not None:
-                self._apply(update)
-            self._say_held(float("inf"))
-            self._teller.finish()
+        if self._frame is not None:
+            with self._teller.batch():
+                self.evening.finish(self._frame.t)
         self._over = True
         self._tell()
         self.source.close()
 
-    # -- telling
+    # -- between looks
 
-    def _apply(self, update: Update) -> None:
-        """Follow the reader's log."""
-        now = 0.0 if self._frame is None else self._frame.t
-        with self._batch():
-            self._teller.change(self._offset + update.keep, update.events, now)
+    def _between(self) -> None:
+        """What must not wait for a frame: orders, cameras that are lost or back, a state now and then."""
+        if self._hub is None:
+            return
+        if self._desk is not None:
+            self._desk.attend(self._carry_out)
+        for name, camera in self.vitals.cameras().items():
+            if self._camera_states.get(name, "ok") != camera["state"]:
+                self._teller.tell(
+                    {
+                        "type": "camera",
+                        "camera": name,
+                        "state": camera["state"],
+                        "reason": camera.get("reason"),
+                    }
+                )
+            self._camera_states[name] = camera["state"]
+        if time.monotonic() - self._told_at > self.config.state_s:
             self._tell()
 
-    def _say_held(self, now: float) -> None:
-        with self._batch():
-            if self._teller.say_held(now, self.reader.doubts, self._offset):
-                self._tell()
+    def attend(self, seconds: float) -> None:
+        """Carry out orders for so long: for a game whose source is over, but whose page is still open."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._desk is None:
+                time.sleep(left)
+            else:
+                self._desk.wait(min(left, self.config.state_s))
+                self._between()
 
-    def _batch(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._hub is None else self._hub.batch()
+    def _carry_out(self, order: Order) -> Mapping[str, Any]:
+        answer: dict[str, Any] = {}
+        with self._teller.batch():
+            if isinstance(order, Correction):
+                answer = self.evening.correct(order)
+            elif isinstance(order, HandOrder):
+                answer = self.evening.set_up(order)
+            elif isinstance(order, PauseOrder):
+                self.pause(order.paused, "person")
+            else:
+                answer = self._recalibrate(order)
+            self._tell()
+        return {"seq": 0 if self._hub is None else self._hub.seq, **answer}
+
+    def pause(self, paused: bool, reason: str) -> None:
+        """Stop reading the table or go on; ``reason``: ``person`` or ``camera``. What lies there is kept."""
+        if paused != self.vitals.paused:
+            self.vitals.paused = paused
+            self._changed = True
+            self._teller.tell({"type": "pause", "paused": paused, "reason": reason})
+
+    def _recalibrate(self, order: CalibrationOrder) -> dict[str, Any]:
+        if self._new_detector is None:
+            raise NotNow("this game's calibration is fixed")
+        new = replace(self.calibration, corners=order.corners, near_seat=order.near_seat)
+        fit = judge_fit(new)
+        self.evening.recalibrate(new)
+        self._detector, self._motion = self._new_detector(new), MotionDetector(new)
+        self.calibration, self._detections, self._changed = new, None, True
+        if order.save and self._save_calibration is not None:
+            self._save_calibration(new)
+        return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}
+
+    # -- telling
 
     def _tell(self) -> None:
         if self._hub is None:
             return
         self._told_at = time.monotonic()
+        self._told = self._teller.told
         with self._hub.batch():
             self._hub.set_state(self.view())
-            self._hub.set_health(self.health())
+            self._hub.set_health(self.vitals.health())
 
     def view(self) -> dict[str, Any]:
         """What ``/state`` answers now."""
@@ -370,27 +346,22 @@ class Pipeline:
             "live": self.source.live,
             "over": self._over,
         }
-        return view_of(self.session, near_seat=self.calibration.near_seat, source=source)
+        out = view_of(self.session, near_seat=self.calibration.near_seat, source=source)
+        set_up, following = self.evening.set_up_now(), self.evening.settings
+        return {
+            **out,
+            "paused": self.vitals.paused,
+            "records": len(self.session.log),
+            "setup": None if set_up is None else set_up.to_json(),
+            "next": None if following is None else following.to_json(),
+            "doubts": self.evening.doubt_records(),
+        }
 
-    def health(self) -> dict[str, Any]:
-        """What ``/health`` answers now."""
-        now = time.monotonic()
-        recent = [t for t in self._look_times if now - t < 5]
-        fps = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else 0.0
+    def _cameras(self) -> dict[str, dict[str, Any]]:
         camera: dict[str, Any] = {"state": "ended" if self._over else "ok"}
         if isinstance(self.source, LiveSource):
             camera = self.source.health.to_dict()
-        ok = camera["state"] in ("ok", "ended")
-        out: dict[str, Any] = {
-            "ok": ok,
-            "status": "ok" if ok else "degraded",
-            "cameras": {self.calibration.camera: camera},
-            "fps": round(fps, 1),
-        }
-        if self._latencies:
-            p50, p95 = np.percentile(np.array(self._latencies)[-200:], [50, 95])
-            out["latency_ms"] = {"p50": round(float(p50), 1), "p95": round(float(p95), 1)}
-        return out
+        return {self.calibration.camera: camera}
 
     # -- drawing
 

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
 from pzvision.live.hub import Hub
-from pzvision.live.pipeline import Stats
+from pzvision.live.running import Stats
 from pzvision.live.server import DEFAULT_PORT, PageServer, build_app
 from pzvision.messages import say
 from pzvision.tiles import Lang

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pzvision.game import Event, HandStart, State, apply, start
+from pzvision.game import Event, HandResult, HandStart, State, apply, next_dealer, start
 from pzvision.live.announcer import Announcement, Memory, announce
 from pzvision.live.places import Places
 from pzvision.tiles import SEATS, Seat
@@ -120,6 +120,41 @@ class Session:
                 taken.append(item)
         taken.reverse()
         return Change(tuple(said), tuple(taken))
+
+    def hand_records(self) -> dict[int, dict[str, Any]]:
+        """Of each hand that is over: what ``settle --json`` prints, and the evening's totals after it."""
+        out: dict[int, dict[str, Any]] = {}
+        sums = dict.fromkeys(SEATS, 0)
+        for number, state in enumerate(self.final_states, 1):
+            for seat in SEATS:
+                sums[seat] += state.total(seat)
+            if state.phase == "end":
+                result = HandResult(number, state, next_dealer(state)).to_json()
+                out[number] = {"type": "hand", **result, "session_totals": dict(sums)}
+        return out
+
+    def restore(self, log: Sequence[Event], said: Sequence[Mapping[str, Any]]) -> None:
+        """The log of an earlier run and the announcements it made, as in the stream; what was not said yet
+        counts as said.
+
+        Raises `ValueError` when there is a log already.
+        """
+        if self._steps:
+            raise ValueError("restore: expected a session without records")
+        for event in log:
+            self._append(event)
+        made: dict[str, list[Announcement]] = {}
+        for step in self._steps:
+            for item in step.said:
+                made.setdefault(item.zh, []).append(item)
+        for record in said:
+            taken = record.get("retracts")
+            if taken is not None:
+                self._spoken = [(i, s, gone or s == taken) for i, s, gone in self._spoken]
+                continue
+            same = made.get(record["zh"])
+            item = same.pop(0) if same else Announcement.of_record(record)
+            self._spoken.append((item, record.get("seq"), False))
 
     def spoken(self, item: Announcement, seq: int | None = None) -> None:
         """Note that an announcement went out, under this ``seq``."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pzvision.game import HandStart
+from pzvision.game import Declare, HandStart
 from pzvision.live.orders import HandOrder
 from pzvision.rules import Ruleset, load_ruleset
-from pzvision.tiles import SEATS, Seat
+from pzvision.table.reader import TableReader
+from pzvision.tiles import Seat
+from pzvision.vision.calibration import Calibration
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class HandSettings:
     options: Mapping[str, object] = field(default_factory=dict)
     base: int = 1
     dealer: Seat | None = None
-    names: Mapping[Seat, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         return hash((self.ruleset, self.base, self.dealer))
@@ -35,13 +37,11 @@ class HandSettings:
     @classmethod
     def of(cls, event: HandStart) -> HandSettings:
         """Those a hand was begun with."""
-        names = event.names or {}
-        seated: dict[Seat, str] = {seat: names[seat] for seat in SEATS if seat in names}
-        return cls(event.ruleset, dict(event.options), event.base, event.dealer, seated)
+        return cls(event.ruleset, dict(event.options), event.base, event.dealer, dict(event.names or {}))
 
     def changed(self, order: HandOrder) -> HandSettings:
         """With what an order says. Raises `FormatError` when ruleset and options do not fit together."""
-        names: dict[Seat, str] = dict(self.names)
+        names = dict(self.names)
         for seat, name in (order.names or {}).items():
             if name:
                 names[seat] = name
@@ -90,4 +90,37 @@ class HandSettings:
         """The inverse of `to_json`."""
         return cls(
             record["ruleset"], dict(record["options"]), record["base"], record["dealer"], record["names"]
+        )
+
+
+class HandMaker:
+    """Makes the reader of each hand from settings that may change in between.
+
+    Args:
+        calibration: of the table's camera.
+        settings: of the first hand. Its dealer counts once; after that the rules say who
+            deals, until somebody names one again.
+        declarations: spoken ones with ``t``, each for the hand it falls into.
+    """
+
+    def __init__(
+        self, calibration: Calibration, settings: HandSettings, declarations: Sequence[Declare] = ()
+    ) -> None:
+        self.calibration = calibration
+        self.settings = settings
+        self._declarations = tuple(declarations)
+        self.since = float("-inf")
+        """Declarations before this time belong to earlier hands."""
+
+    def __call__(self, dealer: Seat | None) -> TableReader:
+        """A reader for one hand; ``dealer``: as the rules say, or None."""
+        settings, self.settings = self.settings, replace(self.settings, dealer=None)
+        return TableReader(
+            self.calibration,
+            settings.load(),
+            base=settings.base,
+            dealer=settings.dealer or dealer,
+            names=dict(settings.names) or None,
+            options=settings.options,
+            declarations=[d for d in self._declarations if d.t is None or d.t >= self.since],
         )

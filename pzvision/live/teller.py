@@ -6,9 +6,10 @@ hand is still being laid down, a record that does not add up, a doubtful tile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pzvision.game import Discard, Event, HandEnd, format_event
 from pzvision.live.announcer import Announcement, Correction, doubt_announcement
@@ -66,9 +67,13 @@ class Teller:
         self._held: list[tuple[float, Announcement]] = []  # with the time to say it
         self._doubts: dict[tuple[object, ...], float] = {}  # with the time it came up
         self._doubted: set[tuple[object, ...]] = set()
+        self.told = 0
+        """Grows with everything told."""
+        self._hands: dict[int, object] = {}  # the money of finished hands as told
 
     def change(self, keep: int, events: Sequence[Event], now: float) -> None:
         """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source."""
+        self.told += 1
         length = len(self.session.log)
         fallen = self.session.log[keep:]
         change = self.session.update(keep, events)
@@ -102,6 +107,32 @@ class Teller:
             for event in events:
                 self._hub.publish(format_event(event))
         self._say(out)
+        if any(isinstance(event, HandEnd) for event in (*fallen, *events)):
+            self._tell_hands()
+
+    def _tell_hands(self) -> None:
+        """Tell the money of finished hands where it is new or has changed."""
+        for hand, record in self.session.hand_records().items():
+            if self._hands.get(hand) != _money(record):
+                self._hands[hand] = _money(record)
+                self.tell(record)
+
+    def batch(self) -> AbstractContextManager[None]:
+        """Everything told inside is seen on the page at once."""
+        return nullcontext() if self._hub is None else self._hub.batch()
+
+    def tell(self, record: Mapping[str, Any]) -> int | None:
+        """Tell the page a record of another kind; returns its ``seq``."""
+        self.told += 1
+        return None if self._hub is None else self._hub.publish(record)
+
+    def restore(self, log: Sequence[Event], said: Sequence[Mapping[str, Any]]) -> None:
+        """Go on after an earlier run that had told ``log`` and ``said`` (announcements as in the stream)."""
+        self.session.restore(log, said)
+        self._dealer_known = self._dealer_known or bool(log)
+        self._hands = {hand: _money(record) for hand, record in self.session.hand_records().items()}
+        if self._log_file is not None and log:
+            self._log_file.update(self.session.log, 0)
 
     def say_held(self, now: float, doubts: Sequence[Doubt], offset: int) -> bool:
         """Say what has waited long enough; True when something was said.
@@ -146,10 +177,15 @@ class Teller:
 
     def _say(self, items: Sequence[Said]) -> None:
         for item in items:
-            seq = None if self._hub is None else self._hub.publish(item.to_record())
+            record = item.to_record()
             if isinstance(item, Correction):
-                self.session.retract(item.of)
+                self.tell({**record, "retracts": self.session.retract(item.of)})
             else:
-                self.session.spoken(item, seq)
+                self.session.spoken(item, self.tell(record))
             if self._on_said is not None:
                 self._on_said(item)
+
+
+def _money(record: Mapping[str, Any]) -> object:
+    """What must differ for a hand to be told again."""
+    return record["ledger"], record["totals"], record["next_dealer"], record["violations"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from pzvision.errors import PzvisionError
 from pzvision.game.events import Declare, Event
 from pzvision.rules import Meld, Ruleset
 from pzvision.table.classes import Reading, read_classes
@@ -138,6 +139,18 @@ class TableReader:
         self._declarations.append(declaration)
         self._signature = ()
         self._decided = -1e9
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera has moved, the table has not: what lies there keeps its place in centimetres.
+
+        Raises `PzvisionError` when another seat is at the near edge, or table or tiles have another size.
+        """
+        for name in ("near_seat", "table_cm", "tile_cm"):
+            was, now = getattr(self.calibration, name), getattr(calibration, name)
+            if was != now:
+                raise PzvisionError(f"calibration: {name} {now!r}: expected {was!r} until this hand is over")
+        self.calibration = self.layout.calibration = calibration
+        self.tracker.recalibrate(calibration)
 
     def finish(self, t: float) -> Update | None:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""

@@ -302,7 +302,11 @@ class LiveSource(FrameSource):
             recent = [a for a in self._arrivals if now - a < 3.0]
             fps = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else 0.0
             age = None if self._last_at is None else now - self._last_at
-            return replace(self._health, fps=round(fps, 1), age_s=None if age is None else round(age, 2))
+            health = self._health
+            silent = age is not None and age > self._config.silent_s
+            if self._reconnect and silent and health.state in ("ok", "black", "frozen"):
+                health = replace(health, state="lost", reason=f"no frame for {age:.0f} s")
+            return replace(health, fps=round(fps, 1), age_s=None if age is None else round(age, 2))
 
     def age_of(self, frame: Frame) -> float:
         """Seconds since a frame of this source arrived (for a played recording: since it was due)."""
@@ -313,10 +317,12 @@ class LiveSource(FrameSource):
         """Newest frames until the source ends or is closed; waits through a lost connection."""
         due = start
         while True:
-            frame = self.latest(timeout=0.2)
+            frame = self.latest(timeout=0.1)
             if self._stopped:
                 return
             if frame is None:
+                if self.on_idle is not None:
+                    self.on_idle()
                 with self._lock:
                     if self._closed or (self._health.state == "ended" and self._fetched):
                         return

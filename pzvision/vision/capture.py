@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -44,7 +44,8 @@ class CaptureConfig:
 
     Attributes:
         open_deadline_s: seconds an address or camera may take to open.
-        read_deadline_s: seconds without a frame after which a live source counts as lost.
+        silent_s: seconds without a frame after which a live source is shown as lost.
+        read_deadline_s: seconds without a frame after which it is opened anew.
         first_backoff_s, max_backoff_s: wait before the first reconnect; it doubles up to the cap.
         frozen_s: seconds of bit-equal frames after which a live picture counts as frozen.
         frozen_reconnect_s: seconds frozen after which the connection is opened anew.
@@ -54,6 +55,7 @@ class CaptureConfig:
     """
 
     open_deadline_s: float = 8.0
+    silent_s: float = 1.5
     read_deadline_s: float = 5.0
     first_backoff_s: float = 0.5
     max_backoff_s: float = 15.0
@@ -92,6 +94,7 @@ class FrameSource(ABC):
         duration: seconds the container promises, or None.
         live: True when frames are lost unless they are fetched in time.
         notes: one-line remarks for the user that came up while reading (such as a truncation).
+        on_idle: called by `frames` of a live source while it waits for a frame, about ten times a second.
     """
 
     name: str
@@ -99,6 +102,7 @@ class FrameSource(ABC):
     frame_count: int | None = None
     duration: float | None = None
     live: bool = False
+    on_idle: Callable[[], None] | None = None
 
     def __init__(self) -> None:
         self.notes: list[str] = []

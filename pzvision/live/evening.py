@@ -1,0 +1,361 @@
+"""The hands of one evening: which reader reads the table, what the log says, what people change in it.
+
+The log is the records of all hands, one after another. Each hand keeps its own part, so that a late look, a
+correction or another stake may change it whenever that may be; what follows stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pzvision.game import Event, HandStart, format_event, next_dealer
+from pzvision.live.desk import NotNow
+from pzvision.live.edits import edit, find
+from pzvision.live.orders import HandOrder
+from pzvision.live.report import record_text
+from pzvision.live.session import Session
+from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.teller import Teller
+from pzvision.table.corrections import Correction
+from pzvision.table.reader import Doubt, TableReader, TableTile
+from pzvision.tiles import OTHER, SEATS, Seat, format_tile
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+from pzvision.vision.motion import MotionMask
+
+_KEPT_READERS = 2  # finished hands whose evidence is kept, should somebody correct them
+_GAP_S = 1.0  # s between the last record of an earlier run and the first look of this one
+_SETTLES_S = 4.0  # s after which what lies on the table has been taken in by a reader that begins in mid-hand
+
+
+@dataclass(frozen=True)
+class EveningConfig:
+    """When a hand is over.
+
+    Attributes:
+        hand_tiles: open tiles that must have lain there for a hand to have been played.
+        cleared_tiles, cleared_s: with at most so many left for so many seconds the table has been cleared,
+            and the next hand begins.
+    """
+
+    hand_tiles: int = 12
+    cleared_tiles: int = 2
+    cleared_s: float = 3.0
+
+
+@dataclass
+class _Hand:
+    """One hand's part of the log.
+
+    ``reader``: with its evidence, or None. ``before``: records of an earlier run; what the reader says then
+    counts only from ``since`` on. ``put``: how the hand was set up, where a person set it right.
+    ``records``: the part as last told. ``edited``: the part as a person has it, changed record by record.
+    """
+
+    reader: TableReader | None
+    before: tuple[Event, ...] = ()
+    since: float = float("-inf")
+    put: HandSettings | None = None
+    records: list[Event] = field(default_factory=list)
+    edited: list[Event] | None = None
+
+    def compose(self) -> tuple[list[Event], list[int | None]]:
+        """The part as it is now, and of each record its index in the reader's log."""
+        if self.edited is not None or self.reader is None:
+            records: list[Event] = list(self.records if self.edited is None else self.edited)
+            return self._set_right(records), [None] * len(records)
+        own = [
+            (event, i)
+            for i, event in enumerate(self.reader.log)
+            if not self.before or (event.t is not None and event.t > self.since and not _opens(event))
+        ]
+        records = [*self.before, *(event for event, _ in own)]
+        return self._set_right(records), [*([None] * len(self.before)), *(i for _, i in own)]
+
+    def _set_right(self, records: list[Event]) -> list[Event]:
+        if self.put is not None and records and isinstance(records[0], HandStart):
+            return [self.put.put(records[0]), *records[1:]]
+        return records
+
+
+def _opens(event: Event) -> bool:
+    return event.type in ("hand_start", "deal")
+
+
+class Evening:
+    """Reads hand after hand and tells what changes.
+
+    Args:
+        new_reader: makes the reader of a hand; given the dealer, or None when he is not known. A `HandMaker`
+            can be given other settings by a person.
+        teller: told every change.
+        config: when a hand is over.
+    """
+
+    def __init__(
+        self,
+        new_reader: Callable[[Seat | None], TableReader],
+        teller: Teller,
+        config: EveningConfig | None = None,
+    ) -> None:
+        self._new_reader = new_reader
+        self._maker = new_reader if isinstance(new_reader, HandMaker) else None
+        self._teller = teller
+        self._config = config or EveningConfig()
+        self._hands = [_Hand(new_reader(None))]
+        self._most_tiles = 0
+        self._cleared_at: float | None = None
+        self._now = 0.0
+        self.shift = 0.0
+        """Seconds of earlier runs; added to the times of this run's frames."""
+
+    # -- what is known
+
+    @property
+    def session(self) -> Session:
+        """The game so far."""
+        return self._teller.session
+
+    @property
+    def reader(self) -> TableReader:
+        """The reader of the running hand."""
+        reader = self._hands[-1].reader
+        assert reader is not None
+        return reader
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """What is not sure in the running hand; ``event`` is an index of the whole log."""
+        _, sources = self._hands[-1].compose()
+        offset = self._offset(len(self._hands) - 1)
+        places = {source: offset + i for i, source in enumerate(sources) if source is not None}
+        return [replace(d, event=places[d.event]) for d in self.reader.doubts if d.event in places]
+
+    def doubt_records(self) -> list[dict[str, Any]]:
+        """The doubts for ``/state``."""
+        return [
+            {
+                "id": getattr(doubt, "id", None),
+                "event": doubt.event + 1,
+                "seat": doubt.seat,
+                "tiles": [format_tile(tile) for tile in doubt.tiles],
+            }
+            for doubt in self.doubts
+        ]
+
+    @property
+    def settings(self) -> HandSettings | None:
+        """What the next hand starts with; None where that cannot be changed."""
+        return None if self._maker is None else self._maker.settings
+
+    def log_view(self) -> list[dict[str, Any]]:
+        """Every record with its number, hand, words and doubt, for ``/api/log``."""
+        doubts = {doubt.event: getattr(doubt, "id", None) for doubt in self.doubts}
+        out: list[dict[str, Any]] = []
+        hand = 0
+        for i, event in enumerate(self.session.log):
+            hand += isinstance(event, HandStart)
+            text = {"zh": record_text(event, "zh"), "en": record_text(event, "en")}
+            entry = {"event": i + 1, "hand": hand, "record": format_event(event), "text": text}
+            out.append({**entry, "doubt": doubts.get(i)})
+        return out
+
+    # -- looks
+
+    def look(
+        self,
+        t: float,
+        index: int,
+        size: tuple[int, int],
+        detections: Detections | None,
+        mask: MotionMask | None,
+        **more: Any,
+    ) -> Sequence[TableTile]:
+        """One look at ``t`` s of this run; arguments as `TableReader.look`. Returns the tiles lying there."""
+        self._now = t = t + self.shift
+        if self.reader.look(t, index, size, detections, mask, **more) is not None:
+            self.follow()
+        tiles = self.reader.tiles
+        self.say_held(t)
+        self._next_hand(t, sum(tile.tile < OTHER for tile in tiles))
+        return tiles
+
+    def follow(self, which: int = -1) -> None:
+        """Tell what a hand's part says now."""
+        which %= len(self._hands)
+        hand = self._hands[which]
+        records, _ = hand.compose()
+        keep = 0
+        for old, new in zip(hand.records, records, strict=False):
+            if old != new:
+                break
+            keep += 1
+        if keep == len(hand.records) == len(records):
+            return
+        hand.records = records
+        later = [event for after in self._hands[which + 1 :] for event in after.records]
+        self._teller.change(self._offset(which) + keep, [*records[keep:], *later], self._now)
+
+    def say_held(self, now: float) -> bool:
+        """Say what has waited long enough."""
+        return self._teller.say_held(now, self.doubts, 0)
+
+    def finish(self, t: float) -> None:
+        """The source is over at ``t`` s of this run."""
+        self._now = t + self.shift
+        self.reader.finish(self._now)
+        self.follow()
+        self.say_held(float("inf"))
+        self._teller.finish()
+
+    def _offset(self, which: int) -> int:
+        return sum(len(hand.records) for hand in self._hands[:which])
+
+    def _next_hand(self, t: float, lying: int) -> None:
+        """Once a played table has been cleared: end the hand. ``lying``: face-up tiles on the table now."""
+        self._most_tiles = max(self._most_tiles, lying)
+        if self._most_tiles < self._config.hand_tiles or lying > self._config.cleared_tiles:
+            self._cleared_at = None
+            return
+        if self._cleared_at is None:
+            self._cleared_at = t
+        if t - self._cleared_at >= self._config.cleared_s:
+            self._end_hand(self._cleared_at)
+
+    def _end_hand(self, t: float) -> None:
+        """End the running hand at ``t`` s, and read on with a new reader."""
+        self.reader.finish(t)
+        self.follow()
+        self.say_held(float("inf"))
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new hand: its dealer as the rules say, unless a person said who deals."""
+        state = self.session.state
+        reader = self._new_reader(None if state is None or state.cut else next_dealer(state))
+        if self._hands and self._hands[-1].records:
+            self._hands.append(_Hand(reader))
+        else:
+            self._hands[-1:] = [_Hand(reader)]
+        for old in self._hands[: -1 - _KEPT_READERS]:
+            old.reader = None
+        self._most_tiles, self._cleared_at = 0, None
+
+    # -- an earlier run
+
+    def restore(self, log: Sequence[Event], said: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Go on after an earlier run.
+
+        A hand that was not over goes on: its records stay, and new acts count from when what lies on the
+        table has been taken in.
+
+        Args:
+            log: the records of that run.
+            said: the announcements made about them, as in the stream.
+        """
+        starts = [i for i, event in enumerate(log) if i == 0 or isinstance(event, HandStart)]
+        parts = [list(log[a:b]) for a, b in zip(starts, [*starts[1:], len(log)], strict=True)]
+        self._hands = [_Hand(None, records=part) for part in parts]
+        self._teller.restore(log, said)
+        self.shift = max((event.t or 0.0 for event in log), default=0.0) + _GAP_S if log else 0.0
+        self._now = self.shift
+        state = self.session.state
+        if state is None or state.phase == "end":
+            self._begin()
+            return
+        hand = self._hands[-1]
+        hand.before, hand.since = tuple(hand.records), self.shift + _SETTLES_S
+        hand.reader = self._new_reader(state.dealer)
+
+    # -- what people change
+
+    def correct(self, correction: Correction) -> dict[str, Any]:
+        """Take a correction, ``event`` counting the whole log from 1.
+
+        Raises:
+            NotNow, PzvisionError: why it is refused; nothing has changed then.
+        """
+        correction = replace(correction, t=round(self._now, 2))
+        if correction.kind == "new_hand":
+            named = correction.names
+            names = None if named is None else {seat: named[seat] for seat in SEATS if seat in named}
+            return self.set_up(
+                HandOrder(
+                    "now", correction.ruleset, correction.options, correction.base, correction.dealer, names
+                )
+            )
+        which, local = self._place(correction)
+        self._carry_out(self._hands[which], local)
+        with self._teller.batch():
+            self._teller.tell({"type": "correction", "hand": which + 1, "correction": correction.format()})
+            self.follow(which)
+            self.say_held(self._now)
+        return {"hand": which + 1}
+
+    def _carry_out(self, hand: _Hand, correction: Correction) -> None:
+        """``correction`` counts the hand's own records."""
+        if hand.reader is None or hand.edited is not None:
+            hand.edited = edit(hand.records, correction)
+            return
+        records, sources = hand.compose()
+        if correction.event is not None:
+            source = sources[correction.event - 1] if correction.event <= len(records) else None
+            if source is None and correction.event <= len(hand.before):
+                hand.before = tuple(edit(hand.before, correction))
+                return
+            if source is not None:
+                correction = replace(correction, event=source + 1)
+        reader: Any = hand.reader
+        if not hasattr(reader, "correct"):
+            raise NotNow("the running hand cannot be corrected")
+        reader.correct(correction, self._now)
+
+    def _place(self, correction: Correction) -> tuple[int, Correction]:
+        """The hand a correction is about, and the correction as that hand counts its records."""
+        if correction.event is None:
+            return len(self._hands) - 1, correction
+        at = correction.event - 1
+        if correction.was is not None:
+            at = find(self.session.log, correction)
+        for which, hand in enumerate(self._hands):
+            offset = self._offset(which)
+            if at < offset + len(hand.records):
+                return which, replace(correction, event=at - offset + 1, was=None)
+        raise NotNow(f"correction: event {correction.event}: expected 1 to {len(self.session.log)}")
+
+    def set_up(self, order: HandOrder) -> dict[str, Any]:
+        """Set hands up as a person says. Raises `NotNow` where that is fixed, or `FormatError`."""
+        maker = self._maker
+        if maker is None:
+            raise NotNow("this game's set-up is fixed")
+        new = maker.settings.changed(order)
+        hand = self._hands[-1]
+        with self._teller.batch():
+            maker.settings = new
+            if order.when == "now":
+                self._end_hand(self._now)
+            elif order.when == "current" and hand.records:
+                hand.put, maker.settings = new, replace(new, dealer=None)
+                self.follow()
+            elif order.when == "current":
+                self._begin()  # nobody has acted: the hand begins anew, as it should have
+            self._teller.tell({"type": "settings", "next": maker.settings.to_json()})
+        return {"next": maker.settings.to_json()}
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera was moved. Raises `PzvisionError` where the running hand cannot go on with it."""
+        if self._maker is None:
+            raise NotNow("this game's calibration is fixed")
+        if self._hands[-1].records:
+            self.reader.recalibrate(calibration)
+            self._maker.calibration = calibration
+        else:
+            self._maker.calibration = calibration
+            self._begin()
+
+    def set_up_now(self) -> HandSettings | None:
+        """How the running hand was set up; before anybody has acted, how it will be."""
+        first = next(iter(self._hands[-1].records), None)
+        return HandSettings.of(first) if isinstance(first, HandStart) else self.settings

@@ -1,0 +1,71 @@
+"""A run of the pipeline: how a signal ends it, and what it did."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pzvision.vision.capture import FrameSource
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run did.
+
+    Attributes:
+        frames: frames of the source from the first one used to the last.
+        looks, detections: looks at the table, and how many of them asked the detector.
+        seconds: wall-clock seconds.
+        latency_ms: median and 95th percentile from a live frame's arrival to the end of its look.
+        signal: what stopped it, such as SIGINT by Ctrl-C; 0: the end of the source.
+    """
+
+    frames: int = 0
+    looks: int = 0
+    detections: int = 0
+    seconds: float = 0.0
+    latency_ms: tuple[float, float] | None = None
+    signal: int = 0
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before the end of the source."""
+        return bool(self.signal)
+
+    @property
+    def exit_status(self) -> int:
+        """0, or as a shell counts a signal: 130 for Ctrl-C, 143 for SIGTERM."""
+        return 128 + self.signal if self.signal else 0
+
+    @property
+    def fps(self) -> float:
+        """Frames of the source a second."""
+        return self.frames / self.seconds if self.seconds > 0 else 0.0
+
+
+@contextmanager
+def interruptible(source: FrameSource) -> Iterator[list[int]]:
+    """The first Ctrl-C (or SIGTERM) lets the look in hand end and stops the source; the second raises.
+
+    The list holds the signal once it came. Outside the main thread nothing is changed.
+    """
+    caught: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield caught
+        return
+
+    def stop(number: int, _: object) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+        source.stop()
+
+    before = [(number, signal.signal(number, stop)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield caught
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

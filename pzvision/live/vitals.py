@@ -1,0 +1,82 @@
+"""How a running game is doing, for ``/health``: asked from the server's thread while the game goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+RECENT_S: Final = 5.0
+WELL: Final = ("ok", "ended")
+
+
+class Vitals:
+    """Thread-safe.
+
+    Args:
+        cameras: asked for the state of each camera, by name, as JSON fields; must be quick.
+        store: asked how the store is doing, as JSON fields; None: there is none.
+    """
+
+    def __init__(
+        self,
+        cameras: Callable[[], Mapping[str, Mapping[str, Any]]],
+        store: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._cameras = cameras
+        self._store = store
+        self._lock = threading.Lock()
+        self._looks: deque[float] = deque(maxlen=300)
+        self._latencies: deque[float] = deque(maxlen=2000)
+        self.paused = False
+        self.trouble: str | None = None
+        """What keeps the game from going on, in one line."""
+
+    def looked(self, latency_ms: float | None = None) -> None:
+        """A look is done; ``latency_ms`` since its frame arrived, for a camera."""
+        with self._lock:
+            self._looks.append(time.monotonic())
+            if latency_ms is not None:
+                self._latencies.append(latency_ms)
+
+    def latency(self, recent: int | None = None) -> tuple[float, float] | None:
+        """Median and 95th percentile in ms of the last ``recent`` looks (None: 2000)."""
+        with self._lock:
+            values = list(self._latencies)[-(recent or 2000) :]
+        if not values:
+            return None
+        p50, p95 = np.percentile(np.array(values), [50, 95])
+        return float(p50), float(p95)
+
+    def cameras(self) -> dict[str, dict[str, Any]]:
+        """State of each camera now."""
+        return {name: dict(camera) for name, camera in self._cameras().items()}
+
+    def health(self) -> dict[str, Any]:
+        """What ``/health`` answers."""
+        now = time.monotonic()
+        with self._lock:
+            recent = [t for t in self._looks if now - t < RECENT_S]
+        fps = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else 0.0
+        cameras = self.cameras()
+        store = {"state": "off"} if self._store is None else dict(self._store())
+        ok = all(c["state"] in WELL for c in cameras.values()) and store["state"] != "failing"
+        ok = ok and self.trouble is None
+        out: dict[str, Any] = {
+            "ok": ok,
+            "status": "ok" if ok else "degraded",
+            "paused": self.paused,
+            "cameras": cameras,
+            "fps": round(fps, 1),
+            "store": store,
+        }
+        if self.trouble is not None:
+            out["trouble"] = self.trouble
+        latency = self.latency(200)
+        if latency is not None:
+            out["latency_ms"] = {"p50": round(latency[0], 1), "p95": round(latency[1], 1)}
+        return out
