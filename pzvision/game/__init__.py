@@ -7,6 +7,7 @@ legal(state, "E"), state.ledger, state.violations
 
 from __future__ import annotations
 
+from pzvision.game.entries import Payment, Problem, Violation
 from pzvision.game.events import (
     Deal,
     Declare,
@@ -30,8 +31,9 @@ from pzvision.game.events import (
 from pzvision.game.fold import apply, start
 from pzvision.game.legal import Act, legal
 from pzvision.game.money import next_dealer
+from pzvision.game.seat import SeatState
 from pzvision.game.settle import HandResult, settle_log, settle_text
-from pzvision.game.state import Payment, Problem, SeatState, State, Violation
+from pzvision.game.state import State
 
 __all__ = [
     "Act",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pzvision.game.entries import Problem, Violation, ViolationKind
 from pzvision.game.judge import Verdict
-from pzvision.game.state import Problem, SeatState, State, Violation, ViolationKind
+from pzvision.game.seat import SeatState
+from pzvision.game.state import State
 from pzvision.rules import Meld
 from pzvision.tiles import COPIES, Seat, Tile, format_tile, format_tiles, to_counts
 

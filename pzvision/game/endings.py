@@ -14,8 +14,10 @@ from pzvision.game.book import (
     undo_kong,
     violation,
 )
+from pzvision.game.entries import Offer, Violation, Won
 from pzvision.game.events import HandEnd, Leave, Reveal, Win, WinBy
-from pzvision.game.state import DEALT, INDEX, Offer, State, Violation, Won
+from pzvision.game.seat import DEALT
+from pzvision.game.state import INDEX, State
 from pzvision.rules import Meld, Score
 from pzvision.tiles import SEATS, Seat, format_tile, format_tiles, to_counts
 

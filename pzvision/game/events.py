@@ -15,20 +15,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 from pzvision.errors import FormatError
+from pzvision.game import fields
 from pzvision.rules.stream import json_line
 from pzvision.tiles import (
-    COPIES,
     SEATS,
     Seat,
     Tile,
     format_tile,
     format_tiles,
-    parse_seat,
-    parse_tiles,
-    to_counts,
 )
 
 GangKind: TypeAlias = Literal["zhi_gang", "an_gang", "ba_gang"]
@@ -186,125 +183,36 @@ class LogLine:
 
 # --- parsing -----------------------------------------------------------------------------------------
 
-_T = TypeVar("_T")
-_MISSING: Final = object()
-_TILE_CACHE: Final[dict[str, Tile]] = {format_tile(kind): kind for kind in range(27)}
-
-
-def _fail(kind: str, name: str, value: object, expected: str) -> FormatError:
-    shown = repr(value)
-    if len(shown) > 60:
-        shown = shown[:57] + "..."
-    return FormatError(f"{kind}: {name} {shown}: {expected}", field=name)
-
-
-def _need(record: Mapping[str, Any], kind: str, name: str) -> Any:
-    value = record.get(name, _MISSING)
-    if value is _MISSING:
-        raise FormatError(f"{kind}: {name} is missing", field=name)
-    return value
-
-
-def _seat(record: Mapping[str, Any], kind: str, name: str = "seat") -> Seat:
-    value = _need(record, kind, name)
-    try:
-        return parse_seat(value)
-    except FormatError:
-        raise _fail(kind, name, value, "expected one of E S W N") from None
-
-
-def _tile(record: Mapping[str, Any], kind: str) -> Tile:
-    value = _need(record, kind, "tile")
-    found = _TILE_CACHE.get(value) if isinstance(value, str) else None
-    if found is None:
-        raise _fail(kind, "tile", value, "expected one tile such as 5m")
-    return found
-
-
-def _tiles(record: Mapping[str, Any], kind: str, name: str, most: int) -> Tiles | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _fail(kind, name, value, "expected tiles such as 123m55s, or null")
-    try:
-        tiles = parse_tiles(value)
-    except FormatError as error:
-        raise FormatError(f"{kind}: {name}: {error}", field=name) from None
-    if len(tiles) > most:
-        raise _fail(kind, name, value, f"{len(tiles)} tiles, expected at most {most}")
-    for tile, count in enumerate(to_counts(tiles)):
-        if count > COPIES:
-            raise _fail(kind, name, value, f"{count} times {format_tile(tile)}, there are only {COPIES}")
-    return tuple(sorted(tiles))
-
-
-def _choice(record: Mapping[str, Any], kind: str, name: str, allowed: tuple[_T, ...]) -> _T:
-    value = _need(record, kind, name)
-    for choice in allowed:
-        if value == choice and isinstance(value, str):
-            return choice
-    raise _fail(kind, name, value, "expected one of " + " ".join(str(a) for a in allowed))
-
-
-def _number(record: Mapping[str, Any], kind: str, name: str) -> float | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e12:
-        raise _fail(kind, name, value, "expected a number")
-    return value
-
-
-def _whole(record: Mapping[str, Any], kind: str, name: str) -> int | None:
-    value = record.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 10**12:
-        raise _fail(kind, name, value, "expected a whole number")
-    return value
-
-
-def _seen(record: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    if "t" in record:
-        out["t"] = _number(record, kind, "t")
-    if "frame" in record:
-        out["frame"] = _whole(record, kind, "frame")
-    if "confidence" in record:
-        out["confidence"] = _number(record, kind, "confidence")
-    return out
-
 
 def _hand_start(record: Mapping[str, Any]) -> HandStart:
     kind = "hand_start"
-    ruleset = _need(record, kind, "ruleset")
+    ruleset = fields.need(record, kind, "ruleset")
     if not isinstance(ruleset, str) or not ruleset:
-        raise _fail(kind, "ruleset", ruleset, "expected the id of a ruleset")
+        raise fields.fail(kind, "ruleset", ruleset, "expected the id of a ruleset")
     options = record.get("options")
     if options is None:
         options = {}
     if not isinstance(options, Mapping):
-        raise _fail(kind, "options", options, "expected an object of options")
+        raise fields.fail(kind, "options", options, "expected an object of options")
     base = record.get("base", 1)
     if isinstance(base, bool) or not isinstance(base, int) or not 1 <= base <= 10**9:
-        raise _fail(kind, "base", base, "expected a whole number from 1")
+        raise fields.fail(kind, "base", base, "expected a whole number from 1")
     names = record.get("names")
     if names is not None:
         if not isinstance(names, Mapping):
-            raise _fail(kind, "names", names, "expected an object of seat to name")
+            raise fields.fail(kind, "names", names, "expected an object of seat to name")
         for seat, name in names.items():
             if seat not in SEATS:
-                raise _fail(kind, "names", seat, "expected seats E S W N")
+                raise fields.fail(kind, "names", seat, "expected seats E S W N")
             if not isinstance(name, str):
-                raise _fail(kind, "names", name, "expected text")
+                raise fields.fail(kind, "names", name, "expected text")
         names = dict(names)
-    dealer = _seat(record, kind, "dealer")
-    return HandStart(ruleset, dealer, base, dict(options), names, **_seen(record, kind))
+    dealer = fields.seat(record, kind, "dealer")
+    return HandStart(ruleset, dealer, base, dict(options), names, **fields.seen(record, kind))
 
 
 def _draw_tile(record: Mapping[str, Any]) -> Tile | None:
-    return None if record.get("tile") is None else _tile(record, "draw")
+    return None if record.get("tile") is None else fields.tile(record, "draw")
 
 
 def _kept(record: Mapping[str, Any]) -> bool:
@@ -312,41 +220,47 @@ def _kept(record: Mapping[str, Any]) -> bool:
     if value is None:
         return False
     if not isinstance(value, bool):
-        raise _fail("gang", "kept", value, "expected true or false")
+        raise fields.fail("gang", "kept", value, "expected true or false")
     return value
 
 
 _PARSERS: Final[dict[str, Callable[[Mapping[str, Any]], Event]]] = {
     "hand_start": _hand_start,
-    "deal": lambda r: Deal(_seat(r, "deal"), _tiles(r, "deal", "tiles", 14), **_seen(r, "deal")),
-    "tail_lamp": lambda r: TailLamp(_tile(r, "tail_lamp"), **_seen(r, "tail_lamp")),
-    "draw": lambda r: Draw(_seat(r, "draw"), _draw_tile(r), **_seen(r, "draw")),
-    "discard": lambda r: Discard(_seat(r, "discard"), _tile(r, "discard"), **_seen(r, "discard")),
-    "peng": lambda r: Peng(_seat(r, "peng"), _tile(r, "peng"), **_seen(r, "peng")),
+    "deal": lambda r: Deal(
+        fields.seat(r, "deal"), fields.tiles(r, "deal", "tiles", 14), **fields.seen(r, "deal")
+    ),
+    "tail_lamp": lambda r: TailLamp(fields.tile(r, "tail_lamp"), **fields.seen(r, "tail_lamp")),
+    "draw": lambda r: Draw(fields.seat(r, "draw"), _draw_tile(r), **fields.seen(r, "draw")),
+    "discard": lambda r: Discard(
+        fields.seat(r, "discard"), fields.tile(r, "discard"), **fields.seen(r, "discard")
+    ),
+    "peng": lambda r: Peng(fields.seat(r, "peng"), fields.tile(r, "peng"), **fields.seen(r, "peng")),
     "gang": lambda r: Gang(
-        _seat(r, "gang"),
-        _choice(r, "gang", "kind", GANG_KINDS),
-        _tile(r, "gang"),
+        fields.seat(r, "gang"),
+        fields.choice(r, "gang", "kind", GANG_KINDS),
+        fields.tile(r, "gang"),
         _kept(r),
-        **_seen(r, "gang"),
+        **fields.seen(r, "gang"),
     ),
     "declare": lambda r: Declare(
-        _seat(r, "declare"),
-        _choice(r, "declare", "declaration", DECLARATIONS),
-        _tiles(r, "declare", "tiles", 13),
-        _tiles(r, "declare", "waits", 27),
-        **_seen(r, "declare"),
+        fields.seat(r, "declare"),
+        fields.choice(r, "declare", "declaration", DECLARATIONS),
+        fields.tiles(r, "declare", "tiles", 13),
+        fields.tiles(r, "declare", "waits", 27),
+        **fields.seen(r, "declare"),
     ),
     "win": lambda r: Win(
-        _seat(r, "win"),
-        _choice(r, "win", "by", WIN_BY),
-        _tile(r, "win"),
-        _tiles(r, "win", "hand", 13),
-        **_seen(r, "win"),
+        fields.seat(r, "win"),
+        fields.choice(r, "win", "by", WIN_BY),
+        fields.tile(r, "win"),
+        fields.tiles(r, "win", "hand", 13),
+        **fields.seen(r, "win"),
     ),
-    "reveal": lambda r: Reveal(_seat(r, "reveal"), _tiles(r, "reveal", "hand", 14), **_seen(r, "reveal")),
-    "leave": lambda r: Leave(_seat(r, "leave"), **_seen(r, "leave")),
-    "hand_end": lambda r: HandEnd(**_seen(r, "hand_end")),
+    "reveal": lambda r: Reveal(
+        fields.seat(r, "reveal"), fields.tiles(r, "reveal", "hand", 14), **fields.seen(r, "reveal")
+    ),
+    "leave": lambda r: Leave(fields.seat(r, "leave"), **fields.seen(r, "leave")),
+    "hand_end": lambda r: HandEnd(**fields.seen(r, "hand_end")),
 }
 
 
@@ -357,7 +271,7 @@ def parse_event(record: Mapping[str, Any]) -> Event:
     kind = record.get("type")
     parser = _PARSERS.get(kind) if isinstance(kind, str) else None
     if parser is None:
-        raise _fail("record", "type", kind, "expected one of " + " ".join(EVENT_TYPES))
+        raise fields.fail("record", "type", kind, "expected one of " + " ".join(EVENT_TYPES))
     return parser(record)
 
 

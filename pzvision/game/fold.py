@@ -24,6 +24,7 @@ from pzvision.game.book import (
     violation,
 )
 from pzvision.game.endings import close_offer, own_pass
+from pzvision.game.entries import Offer, PendingKong
 from pzvision.game.events import (
     Deal,
     Declare,
@@ -39,7 +40,7 @@ from pzvision.game.events import (
     TailLamp,
     Win,
 )
-from pzvision.game.state import WALL_AFTER_DEAL, Offer, PendingKong, State, make_setup
+from pzvision.game.state import WALL_AFTER_DEAL, State, make_setup
 from pzvision.rules import Meld
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, format_tile, format_tiles
 

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from pzvision.game.entries import ViolationKind
 from pzvision.game.events import GangKind, Tiles, WinBy
-from pzvision.game.state import DEALT, SeatState, State, ViolationKind, is_thirteen
+from pzvision.game.seat import DEALT, SeatState, is_thirteen
+from pzvision.game.state import State
 from pzvision.rules import Meld, Opening, Score, score_win, wait_tiles
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat, Tile, suit, to_counts
 

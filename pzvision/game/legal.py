@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 from pzvision.game import judge
+from pzvision.game.entries import PendingKong
 from pzvision.game.events import (
     DeclarationKind,
     Declare,
@@ -29,7 +30,8 @@ from pzvision.game.events import (
 )
 from pzvision.game.judge import CERTAIN, Certainty, Verdict, worst
 from pzvision.game.money import kong_payers
-from pzvision.game.state import PendingKong, SeatState, State
+from pzvision.game.seat import SeatState
+from pzvision.game.state import State
 from pzvision.rules import Score, kong_fan
 from pzvision.tiles import COPIES, KINDS, Seat, Tile
 

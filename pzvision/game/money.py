@@ -6,8 +6,9 @@ another, so the totals stay zero-sum.
 
 from __future__ import annotations
 
+from pzvision.game.entries import Payment, PaymentKind, PendingKong
 from pzvision.game.judge import opening_of
-from pzvision.game.state import INDEX, Payment, PaymentKind, PendingKong, State
+from pzvision.game.state import INDEX, State
 from pzvision.rules import Payer, Score, cha_jiao_value, kong_fan
 from pzvision.tiles import COPIES, SEATS, Seat, suit
 

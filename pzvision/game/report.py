@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pzvision.game.entries import Payment
 from pzvision.game.settle import HandResult
-from pzvision.game.state import Payment, State
+from pzvision.game.state import State
 from pzvision.messages import say
 from pzvision.rules.explain import explain_score
 from pzvision.rules.text import table
