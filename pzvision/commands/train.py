@@ -44,6 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scenes", type=int, default=60, metavar="N", help="evaluate: rendered scenes (default 60)"
     )
+    parser.add_argument(
+        "--tables",
+        type=int,
+        default=100,
+        metavar="N",
+        help="evaluate: tables of held-out looks (default 100)",
+    )
+    parser.add_argument(
+        "--only", nargs="*", default=[], metavar="NAME", help="evaluate: photos whose names begin so"
+    )
+    parser.add_argument(
+        "--crops", type=Path, metavar="DIR", help="evaluate: single faces, for a photographed set"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,9 +80,10 @@ def run(args: argparse.Namespace) -> int:
         slim_checkpoint(out / "finder.pt", args.export / "finder.pt")
         done = True
     if args.evaluate:
-        from pzvision.train.evaluate_report import write_report
+        from pzvision.train.evaluate_report import ReportPlan, write_report
 
-        print(f"report: {write_report(args.evaluate, args.photos, args.scenes)}")
+        plan = ReportPlan(args.evaluate, args.photos, tuple(args.only), args.scenes, args.tables, args.crops)
+        print(f"report: {write_report(plan)}")
         done = True
     if not done:
         raise PzvisionError(
@@ -84,7 +98,7 @@ def _check(args: argparse.Namespace) -> None:
         raise PzvisionError(f"--minutes {args.minutes:g}: expected more than 0")
     if args.rate is not None and not 0 < args.rate <= 1:
         raise PzvisionError(f"--rate {args.rate:g}: expected more than 0, at most 1")
-    for name, least in (("steps", 1), ("scenes", 0), ("processes", 1)):
+    for name, least in (("steps", 1), ("scenes", 0), ("tables", 0), ("processes", 1)):
         value = getattr(args, name)
         if value is not None and value < least:
             raise PzvisionError(f"--{name} {value}: expected a whole number from {least}")

@@ -244,6 +244,26 @@ def judge_table(scene: Scene, found: Detections, look: str, seed: tuple[int, int
     )  # fmt: skip
 
 
+def mark_errors(scene: Scene, found: Detections) -> npt.NDArray[np.uint8]:
+    """The picture with its errors drawn in: wrong suited finds red, missed or misnamed tiles orange."""
+    picture = np.asarray(scene.image, np.uint8).copy()
+    iou = polygon_iou(scene.polygons, found.polygons)
+    plain = counts(scene)
+    true = np.flatnonzero(plain & (scene.classes < KINDS))
+    same = scene.classes[true][:, None] == found.class_ids[None]
+    named = match(np.where(same, iou[true], 0))
+    right = np.zeros(len(found), bool)
+    right[named[named >= 0]] = True
+    wrong = (found.class_ids < KINDS) & ~right & ~_excused(iou, plain)
+    for quads, colour in (
+        (found.polygons[wrong], (40, 40, 255)),
+        (scene.polygons[true[named < 0]], (0, 160, 255)),
+    ):
+        for quad in quads:
+            cv2.polylines(picture, [np.round(quad).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
+    return picture
+
+
 def evaluate_tables(
     detector: TileDetector, count: int, *, crops: Path | None = None, seed: int = 990_002
 ) -> list[TableResult]:
