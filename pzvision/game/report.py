@@ -10,7 +10,7 @@ from pzvision.game.state import State
 from pzvision.messages import say
 from pzvision.rules.explain import explain_score
 from pzvision.rules.text import table
-from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, format_tiles
+from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, tile_name
 
 
 def seat_name(state: State, seat: Seat, lang: Lang) -> str:
@@ -35,7 +35,9 @@ def explain_payment(state: State, payment: Payment, lang: Lang = "zh") -> str:
             kong = say(f"game.why.{payment.why}", lang)
             return say("game.why.chain", lang, kong=kong, n=payment.chain + 1) if payment.chain else kong
         case "cha_jiao":
-            waits = format_tiles(state.waits(payment.target) or ())
+            waits = say("game.and", lang).join(
+                tile_name(tile, lang) for tile in state.waits(payment.target) or ()
+            )
             return say("game.why.cha_jiao", lang, fan=payment.fan, waits=waits)
         case "zha_hu":
             return say("game.why.zha_hu", lang, fan=payment.fan)

@@ -23,6 +23,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "没叫赔有叫:最大 {fan} 番,叫 {waits}",
         "unready pays ready: dearest {fan}, waits {waits}",
     ),
+    "game.and": ("、", ", "),
     "game.why.zha_hu": ("没叫就唱歌跳舞,每家赔 {fan}", "declared without being ready, {fan} to each"),
     "game.why.refund": ("花猪没叫,杠钱退还", "three suits and not ready: kong money goes back"),
     "game.why.forfeit": ("胡了提前离开,退还所赢番数", "left early: the fan won go back"),
