@@ -109,6 +109,11 @@ class TileDetector:
         return tuple(found)
 
     @property
+    def stages(self) -> tuple[TileFinder, FaceReader | None]:
+        """The finder and the reader, for those who time or teach them."""
+        return self._finder, self._reader
+
+    @property
     def providers(self) -> tuple[str, ...]:
         """What runs the models, each once: onnxruntime's execution providers, or OpenVINO's device."""
         return tuple(dict.fromkeys(n.provider for n in self.networks))

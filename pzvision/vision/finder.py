@@ -160,28 +160,41 @@ class TileFinder:
 
     def _look(self, image: Image, scale: float) -> Finds:
         height, width = image.shape[:2]
+        canvas, (w, h) = self.prepare(image, scale)
+        return self.outlines(self.network.run(canvas)[0], canvas, np.array([width / w, height / h]))
+
+    def prepare(self, image: Image, scale: float) -> tuple[Image, tuple[int, int]]:
+        """The network's input ``(1, H, W, 3)``, sides multiples of 32, and the size of the picture in it."""
+        height, width = image.shape[:2]
         w, h = max(1, round(width * scale)), max(1, round(height * scale))
-        full_w, full_h = -(-w // 32) * 32, -(-h // 32) * 32
         sized = image
         if (w, h) != (width, height):
             how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
             sized = np.asarray(cv2.resize(image, (w, h), interpolation=how), np.uint8)
-        canvas = np.full((1, full_h, full_w, 3), _GREY, np.uint8)
+        canvas = np.empty((1, -(-h // 32) * 32, -(-w // 32) * 32, 3), np.uint8)
         canvas[0, :h, :w] = sized
+        canvas[0, h:] = _GREY
+        canvas[0, :h, w:] = _GREY
+        return canvas, (w, h)
+
+    def outlines(self, rows: FloatArray, canvas: Image, scale: npt.NDArray[np.floating]) -> Finds:
+        """From the network's answer for ``canvas`` to outlines in px of the picture.
+
+        ``scale``: ``(2,)`` px of the picture per px of the canvas.
+        """
+        full_h, full_w = canvas.shape[1:3]
         key = (full_w, full_h)
         if key not in self._anchors:
             if len(self._anchors) > 8:
                 self._anchors.clear()
             self._anchors[key] = anchor_points(full_w, full_h)
-        rows = self.network.run(canvas)[0]
         quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
         keep = suppress(quads, scores, self.config.overlap)
         better = vote(quads, scores, keep, self.config.vote)
         quads[keep] = better
         keep = keep[(classes[keep] == FACE) | (scores[keep] >= self.config.back_threshold)]
         keep = keep[~covered(quads[keep], self.config.inside)]
-        quads = quads[keep] * np.array([width / w, height / h], np.float32)
-        return Finds(quads, scores[keep], classes[keep])
+        return Finds((quads[keep] * scale).astype(np.float32), scores[keep], classes[keep])
 
 
 def _starts(low: float, high: float, span: float, margin: float) -> list[int]:

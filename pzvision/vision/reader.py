@@ -28,6 +28,7 @@ class ReaderConfig:
         batch: faces per run of the network; bounds its memory.
         again: a face whose likeliest kind has less probability than this is read in the other three turns too
             and the four answers are averaged: the doubtful few gain, the many sure ones cost nothing. 0: off.
+            On 4,500 rendered faces: 0.9365 right without, 0.9398 at 0.9, 0.9403 at 0.97 and at 1.1.
         grow: share of its size by which an outline is enlarged before it is cut out, as in training.
         face_log_ratio: log(height / width) of a tile's face.
         ratio_spread: standard deviation of that log ratio in pictures (foreshortening); the way up is judged
@@ -35,7 +36,7 @@ class ReaderConfig:
     """
 
     batch: int = 128
-    again: float = 0.97
+    again: float = 0.9
     grow: float = GROW
     face_log_ratio: float = 0.29
     ratio_spread: float = 0.4
@@ -108,12 +109,15 @@ class FaceReader:
         probs, turns = self._run(faces)
         doubtful = np.flatnonzero(probs.max(axis=1) < self.config.again) if len(faces) else np.zeros(0, int)
         if len(doubtful):
+            picked = faces[doubtful]
+            turned = [np.rot90(picked, k, axes=(1, 2)) for k in (1, 2, 3)]
+            more, more_turns = (a.reshape(3, len(picked), -1) for a in self._run(np.concatenate(turned)))
             sums = [np.log(probs[doubtful] + _TINY), np.log(turns[doubtful] + _TINY)]
             for k in (1, 2, 3):
-                turned = np.ascontiguousarray(np.rot90(faces[doubtful], k, axes=(1, 2)))
-                more, more_turns = self._run(turned)
-                sums[0] += np.log(more + _TINY)
-                sums[1] += np.log(np.roll(more_turns, k, axis=1) + _TINY)  # its corner 0 was our corner k
+                sums[0] += np.log(more[k - 1] + _TINY)
+                sums[1] += np.log(
+                    np.roll(more_turns[k - 1], k, axis=1) + _TINY
+                )  # its corner 0 was our corner k
             probs[doubtful], turns[doubtful] = (_softmax(s / 4) for s in sums)
         return Reading(probs, turns)
 
@@ -133,6 +137,11 @@ class FaceReader:
         kinds, turns = self.network.run(np.ascontiguousarray(faces))[:2]
         return kinds[:count], turns[:count]
 
+    def cut(self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]) -> npt.NDArray[np.uint8]:
+        """The pictures of the faces in outlines ``(N, 4, 2)`` px, each a little enlarged, for `read`."""
+        centre = quads.mean(axis=1, keepdims=True)
+        return rectify(image, centre + (quads - centre) * (1 + self.config.grow))
+
     def read_quads(
         self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]
     ) -> tuple[Reading, FloatArray]:
@@ -147,8 +156,7 @@ class FaceReader:
             and ``(N, 4, 2)`` float32: the same outlines, each from the face's own top left.
         """
         quads = np.asarray(quads, np.float32).reshape(-1, 4, 2)
-        centre = quads.mean(axis=1, keepdims=True)
-        reading = self.read(rectify(image, centre + (quads - centre) * (1 + self.config.grow)))
+        reading = self.read(self.cut(image, quads))
         turns = reading.turns * self._by_shape(quads)
         turns /= np.maximum(turns.sum(axis=1, keepdims=True), 1e-12)
         reading = Reading(reading.probs, turns.astype(np.float32))

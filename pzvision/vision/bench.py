@@ -1,0 +1,109 @@
+"""How long the detector's stages take, on pictures like those it is used on."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pzvision.vision.detector import TileDetector
+from pzvision.vision.finder import FACE
+
+Result = TypeVar("Result")
+Image = npt.NDArray[np.uint8]
+
+STAGES = ("prepare", "find", "outlines", "cut", "read")
+"""Scale the picture; the finder's network; from its numbers to outlines; cut the faces out; read them."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One backend's figures.
+
+    Attributes:
+        backend, runs_on: what ran the models.
+        pictures, tiles: how many were looked at, and the mean number of tiles found in one.
+        stages: median ms of wall clock of each of `STAGES`.
+        whole, slow: median and 95th percentile, ms of wall clock, of a whole look (the call, not the sum).
+        processor: median ms of processor time of a whole look, all threads together.
+        peak_mb: most memory the process ever held, MB.
+    """
+
+    backend: str
+    runs_on: str
+    pictures: int
+    tiles: float
+    stages: dict[str, float]
+    whole: float
+    slow: float
+    processor: float
+    peak_mb: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def parse(cls, record: dict[str, Any]) -> Bench:
+        """From `to_dict`."""
+        return cls(**{f.name: record[f.name] for f in fields(cls)})
+
+
+def measure(detector: TileDetector, pictures: Sequence[Image], rounds: int = 5) -> Bench:
+    """Time the detector on each picture ``rounds`` times, after one look that does not count.
+
+    Raises `ValueError` without pictures or with a detector that does not read.
+    """
+    finder, reader = detector.stages
+    if reader is None or not pictures:
+        raise ValueError("measure: expected a detector that reads, and at least one picture")
+    times: dict[str, list[float]] = {name: [] for name in STAGES}
+    whole: list[float] = []
+    processor: list[float] = []
+    tiles = []
+
+    def timed(name: str, work: Callable[[], Result]) -> Result:
+        start = time.perf_counter()
+        result = work()
+        times[name].append((time.perf_counter() - start) * 1e3)
+        return result
+
+    for image in pictures:
+        tiles.append(len(detector(image)))
+        height, width = image.shape[:2]
+        scale = min(finder.config.long_side / max(height, width), finder.config.enlarge)
+        for _ in range(rounds):
+            start, used = time.perf_counter(), time.process_time()
+            detector(image)
+            whole.append((time.perf_counter() - start) * 1e3)
+            processor.append((time.process_time() - used) * 1e3)
+            canvas, (w, h) = timed("prepare", lambda i=image, s=scale: finder.prepare(i, s))  # type: ignore[misc]
+            rows = timed("find", lambda c=canvas: finder.network.run(c)[0])  # type: ignore[misc]
+            factor = np.array([width / w, height / h])
+            finds = timed("outlines", lambda r=rows, c=canvas, f=factor: finder.outlines(r, c, f))  # type: ignore[misc]
+            quads = finds.quads[finds.classes == FACE]
+            faces = timed("cut", lambda i=image, q=quads: reader.cut(i, q))  # type: ignore[misc]
+            timed("read", lambda f=faces: reader.read(f))  # type: ignore[misc]
+    return Bench(
+        detector.backend,
+        detector.runs_on,
+        len(pictures),
+        float(np.mean(tiles)),
+        {name: float(np.median(t)) for name, t in times.items()},
+        float(np.median(whole)),
+        float(np.percentile(whole, 95)),
+        float(np.median(processor)),
+        peak_mb(),
+    )
+
+
+def peak_mb() -> float:
+    """Most memory this process ever held, MB (2²⁰ bytes)."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
