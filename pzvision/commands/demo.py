@@ -56,10 +56,11 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
     from pzvision.errors import PzvisionError
     from pzvision.game import HandStart, read_log
     from pzvision.live.arguments import GameSetup, read_declarations
+    from pzvision.live.desk import Desk
     from pzvision.live.hub import Hub
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, note, printer, settlement
-    from pzvision.live.serving import run_with_page
+    from pzvision.live.serving import PageOptions, run_with_page
     from pzvision.rules import load_ruleset
     from pzvision.vision.calibration import load
     from pzvision.vision.capture import open_source
@@ -85,24 +86,25 @@ def _play(args: argparse.Namespace, folder: Path) -> int:
     )
     detector = TableDetector(finder, setup.calibration)
     source = open_source(folder / "demo.mp4")
-    hub = None if args.no_page else Hub()
+    hub, desk = (None, None) if args.no_page else (Hub(), Desk())
     speed = args.speed if args.speed is not None else 0.0 if args.no_page else 1.0
     pipeline = Pipeline(
         source,
         setup.calibration,
-        setup.reader,
+        setup.maker(),
         detector,
         config=setup.pipeline,
         hub=hub,
         on_said=printer(args.lang),
         on_records=RecordPrinter(args.lang, every=False),
         speed=speed,
+        desk=desk,
     )
-    if hub is None:
+    if hub is None or desk is None:
         stats = pipeline.run()
     else:
-        stay = True if args.keep else None
-        stats = run_with_page(hub, pipeline.run, port=args.port, lang=args.lang, stay=stay)
+        options = PageOptions(args.port, stay=True if args.keep else None)
+        stats = run_with_page(pipeline, hub, desk, options=options, lang=args.lang)
     print(settlement(pipeline.session, args.lang))
     note(f"{stats.frames} frames in {stats.seconds:.1f} s: {stats.fps:.1f} frames/s ({stats.looks} looks)")
     return stats.exit_status

@@ -1,4 +1,4 @@
-"""``pzvision live``: a camera in, announcements, a game log and the table page out."""
+"""``pzvision live``: cameras in, announcements, the stored evening and the table page out."""
 
 from __future__ import annotations
 
@@ -7,82 +7,238 @@ import os
 import sys
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pzvision.live.hub import Hub
+    from pzvision.live.pipeline import Pipeline
+    from pzvision.live.store import SessionWriter, Store
+    from pzvision.live.teller import Said
+    from pzvision.tiles import Lang
+    from pzvision.vision.calibration import Calibration
+
 SUMMARY = ("接摄像头看一局牌,开牌桌页面。", "Watch a table through a camera and serve the table page.")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
     from pzvision.live.arguments import add_game_arguments
+    from pzvision.live.voice import add_voice_argument
 
     parser.add_argument(
         "--camera",
+        action="append",
         required=True,
-        metavar="N|URL|FILE",
-        help="摄像头编号、网址或录像 webcam number, address, or a video played at real speed",
+        metavar="[NAME=]N|URL|FILE",
+        help="摄像头编号、网址或录像;可多次:table=0 看台面,hand.S=1 看南家的手牌"
+        " webcam number, address, or a video played at real speed; repeatable: table=0 sees the table,"
+        " hand.S=1 one player's hand",
     )
     add_game_arguments(parser)
-    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
-    parser.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
+    parser.add_argument(
+        "--declarations", metavar="FILE", help="口头声明的记录 spoken declarations, JSONL with t (seconds)"
+    )
+    page = parser.add_argument_group("页面 page")
+    page.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
+    page.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDR",
+        help="让手机也能开页面,如 0.0.0.0,要口令 address to serve others on, such as 0.0.0.0; with a token",
+    )
+    page.add_argument(
+        "--overlay-delay",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="直播画面晚几秒 seconds the overlay runs behind (default 0)",
+    )
+    page.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
+    add_voice_argument(parser)
+    store = parser.add_argument_group("存牌局 store")
+    store.add_argument("--store", metavar="FILE", help="存在哪里 where the evening is kept (SQLite)")
+    store.add_argument("--no-store", action="store_true", help="不存 keep nothing")
+    store.add_argument("--resume", action="store_true", help="接着上一场 go on with the last evening")
+    store.add_argument("--new", action="store_true", help="另开一场,不问 a new evening, without asking")
 
 
 def run(args: argparse.Namespace) -> int:
     """See `pzvision.cli`."""
     from pzvision.live.arguments import check_game, check_size
+    from pzvision.live.cameras import HandCameras, parse_cameras
+    from pzvision.live.desk import Desk
     from pzvision.live.hub import Hub
     from pzvision.live.logfile import LogFile
-    from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.pipeline import Pipeline
-    from pzvision.live.report import RecordPrinter, note, printer, settlement
-    from pzvision.live.serving import check_port, run_with_page
+    from pzvision.live.report import RecordPrinter, note, settlement
+    from pzvision.live.serving import PageOptions, run_with_page
+    from pzvision.live.voice import voice_from
     from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
 
-    outputs = {"--events": args.events}
-    inputs = {"--camera": args.camera, "--calibration": args.calibration}
-    check_not_empty({**inputs, **outputs, "--models": args.models})
-    check_no_picture(args.camera, "a webcam number, an address or a video")
-    check_distinct(outputs, inputs)
-    check_port(args.port)
-    path = Path(args.camera)
-    setup = check_game(args, beside=path if path.is_file() else None)
-    check_distinct(outputs, {"--calibration": setup.calibration_file, "--ruleset": args.ruleset})
+    cameras = parse_cameras(args.camera)
+    _check(args, [camera.source for camera in cameras])
+    options = PageOptions(args.port, args.host, args.overlay_delay)
+    path = Path(cameras[0].source)
+    declarations = Path(args.declarations) if args.declarations else None
+    setup = check_game(args, beside=path if path.is_file() else None, declarations=declarations)
+    _check_outputs(args, cameras[0].source, setup.calibration_file)
     finder = TileDetector(
         Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
     )
-    detector = TableDetector(finder, setup.calibration)
     log_file = LogFile(args.events) if args.events else None
-    source = open_source(args.camera, live=True)
-    hub = None if args.no_page else Hub()
+    store, old = _open_store(args)
+    source = hands = voice = writer = None
     try:
+        source = open_source(cameras[0].source, live=True)
         check_size(setup, source)
+        hands = HandCameras.open(cameras[1:], finder) if len(cameras) > 1 else None
+        voice = voice_from(args)
+        hub, desk, maker = Hub(), Desk(), setup.maker()
+        if store is not None and old is None:
+            source_text = " ".join(camera.format() for camera in cameras)
+            writer = store.begin(source_text, maker.settings.to_json())
+        elif store is not None and old is not None:
+            writer = store.resume(old)
+
+        def new_detector(calibration: Calibration) -> TableDetector:
+            return TableDetector(finder, calibration)
+
         pipeline = Pipeline(
             source,
             setup.calibration,
-            setup.reader,
-            detector,
+            maker,
+            new_detector(setup.calibration),
             config=setup.pipeline,
             hub=hub,
             log_file=log_file,
-            on_said=printer(args.lang),
+            on_said=_tellers(args.lang, None if voice is None else voice.hear),
             on_records=RecordPrinter(args.lang, every=False),
             dealer_known=setup.dealer is not None,
+            desk=desk,
+            hands=hands,
+            store=writer,
+            new_detector=new_detector,
+            save_calibration=_saver(setup.calibration_file),
         )
-        if hub is None:
+        if store is not None and writer is not None:
+            _attach(store, writer, pipeline, hub, old is not None, args.lang)
+        if args.no_page:
             stats = pipeline.run()
         else:
-            stats = run_with_page(hub, pipeline.run, port=args.port, lang=args.lang)
+            stats = run_with_page(pipeline, hub, desk, options=options, lang=args.lang)
+        if writer is not None:
+            hub.publish({"type": "session", "id": writer.id, "state": "ended"})
     finally:
-        source.close()
+        for thing in (source, hands, voice):
+            if thing is not None:
+                thing.close()
+        lost = None if writer is None else writer.finish()
+        if store is not None:
+            store.close()
+        if lost is not None:
+            note(lost)
     print(settlement(pipeline.session, args.lang))
     if stats.latency_ms is not None:
         p50, p95 = stats.latency_ms
         note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
-    status = stats.exit_status
-    if isinstance(source, LiveSource) and source.hung:
-        # Its thread sits in a read that never returns; the interpreter cannot end with it in an orderly way.
+    status = stats.exit_status or (1 if lost is not None else 0)
+    if (isinstance(source, LiveSource) and source.hung) or (hands is not None and hands.hung):
+        # A thread sits in a read that never returns; the interpreter cannot end with it in an orderly way.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
     return status
+
+
+def _check(args: argparse.Namespace, sources: list[str]) -> None:
+    """What can be said before anything is read."""
+    from pzvision.errors import PzvisionError
+    from pzvision.live.paths import check_no_picture, check_not_empty
+
+    words = {
+        "--calibration": args.calibration,
+        "--events": args.events,
+        "--declarations": args.declarations,
+        "--models": args.models,
+        "--store": args.store,
+        "--host": args.host,
+    }
+    check_not_empty(words)
+    for source in sources:
+        check_no_picture(source, "a webcam number, an address or a video")
+    for one, other in (("resume", "new"), ("store", "no_store"), ("resume", "no_store")):
+        if getattr(args, one) and getattr(args, other):
+            first, second = (name.replace("_", "-") for name in (one, other))
+            raise PzvisionError(f"--{first} and --{second}: give one of them")
+
+
+def _check_outputs(args: argparse.Namespace, camera: str, calibration: Path | None) -> None:
+    from pzvision.live.paths import check_distinct
+
+    outputs = {"--events": args.events, "--store": args.store}
+    inputs: dict[str, str | Path | None] = {
+        "--camera": camera,
+        "--calibration": args.calibration or calibration,
+        "--declarations": args.declarations,
+        "--ruleset": args.ruleset,
+    }
+    check_distinct(outputs, inputs)
+
+
+def _open_store(args: argparse.Namespace) -> tuple[Store | None, int | None]:
+    """The store, and the evening to go on with."""
+    from pzvision.live.resume import choose
+    from pzvision.live.store import Store, default_path
+
+    if args.no_store:
+        return None, None
+    store = Store(args.store or default_path())
+    try:
+        old = choose(store, resume=args.resume, new=args.new, lang=args.lang)
+    except BaseException:
+        store.close()
+        raise
+    return store, None if old is None else old.id
+
+
+def _attach(
+    store: Store, writer: SessionWriter, pipeline: Pipeline, hub: Hub, resumed: bool, lang: Lang
+) -> None:
+    """Have the hub's records kept; an evening that goes on is restored first."""
+    from pzvision.live.report import note
+    from pzvision.live.resume import restore
+    from pzvision.messages import say
+
+    if resumed:
+        stored = store.read(writer.id)
+        restore(stored, hub, pipeline.evening)
+        if stored.damage is not None:
+            note(stored.damage)
+        hands = len(pipeline.session.hand_records())
+        note(say("store.resumed", lang, id=writer.id, records=len(stored.log), hands=hands))
+    hub.keep(writer.keep)
+    hub.publish({"type": "session", "id": writer.id, "state": "resumed" if resumed else "begun"})
+    note(say("store.kept", lang, id=writer.id, path=store.path))
+
+
+def _tellers(lang: Lang, hear: Callable[[Said], None] | None) -> Callable[[Said], None]:
+    """Prints what is said, and speaks it where there is a voice."""
+    from pzvision.live.report import printer
+
+    show = printer(lang)
+
+    def tell(item: Said) -> None:
+        show(item)
+        if hear is not None:
+            hear(item)
+
+    return tell
+
+
+def _saver(path: Path | None) -> Callable[[Calibration], None] | None:
+    """Writes a calibration over the file it was read from."""
+    return None if path is None else lambda calibration: calibration.save(path)

@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     pipeline = Pipeline(
         source,
         setup.calibration,
-        setup.reader,
+        setup.maker(),
         detector,
         config=setup.pipeline,
         log_file=log_file,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -14,6 +14,7 @@ from starlette.routing import Route
 from pzvision.errors import PzvisionError
 from pzvision.live.desk import Busy, Desk, NotNow
 from pzvision.live.orders import (
+    LogOrder,
     Order,
     parse_calibration,
     parse_correction,
@@ -34,17 +35,11 @@ PARSERS: Final[Mapping[str, Callable[[object], Order]]] = {
 }
 
 
-def api_routes(desk: Desk | None, log: Callable[[], dict[str, Any]] | None = None) -> list[Route]:
-    """Routes of the API.
-
-    Args:
-        desk: where orders go; None: nothing can be changed here (409).
-        log: what ``/api/log`` answers; None: an empty one.
-    """
+def api_routes(desk: Desk | None) -> list[Route]:
+    """Routes of the API. ``desk``: where orders go; None: there is no game that takes any (409)."""
 
     async def read_log(request: Request) -> Response:
-        answer = {"seq": 0, "records": []} if log is None else log()
-        return JSONResponse(answer, headers={"Cache-Control": "no-store"})
+        return refusal(409, "api.fixed") if desk is None else await _ask(desk, LogOrder())
 
     routes = [Route("/api/log", read_log)]
     routes.extend(Route(path, _taker(desk, parse), methods=["POST"]) for path, parse in PARSERS.items())

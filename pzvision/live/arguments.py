@@ -10,10 +10,10 @@ from pathlib import Path
 from pzvision.errors import FormatError, PzvisionError
 from pzvision.game import Declare, read_log
 from pzvision.live.pipeline import PipelineConfig
+from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.messages.detector import BACKEND_HELP
 from pzvision.rules import Ruleset, load_ruleset
 from pzvision.rules.arguments import add_ruleset_arguments, as_profile, parse_options
-from pzvision.table.reader import TableReader
 from pzvision.tiles import SEATS, Seat, parse_seat
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.capture import FrameSource
@@ -66,17 +66,10 @@ class GameSetup:
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
     calibration_file: Path | None = None
 
-    def reader(self, dealer: Seat | None = None) -> TableReader:
-        """A reader for one hand; ``dealer`` for a hand after the first."""
-        return TableReader(
-            self.calibration,
-            self.ruleset,
-            base=self.base,
-            dealer=dealer or self.dealer,
-            names=self.names or None,
-            options=self.options,
-            declarations=self.declarations,
-        )
+    def maker(self) -> HandMaker:
+        """What makes the reader of each hand."""
+        settings = HandSettings(self.ruleset_id, self.options, self.base, self.dealer, self.names)
+        return HandMaker(self.calibration, settings, self.declarations)
 
 
 def check_game(

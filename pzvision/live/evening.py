@@ -101,7 +101,7 @@ class Evening:
         config: EveningConfig | None = None,
     ) -> None:
         self._new_reader = new_reader
-        self._maker = new_reader if isinstance(new_reader, HandMaker) else None
+        self.maker = new_reader if isinstance(new_reader, HandMaker) else None
         self._teller = teller
         self._config = config or EveningConfig()
         self._hands = [_Hand(new_reader(None))]
@@ -148,7 +148,7 @@ class Evening:
     @property
     def settings(self) -> HandSettings | None:
         """What the next hand starts with; None where that cannot be changed."""
-        return None if self._maker is None else self._maker.settings
+        return None if self.maker is None else self.maker.settings
 
     def log_view(self) -> list[dict[str, Any]]:
         """Every record with its number, hand, words and doubt, for ``/api/log``."""
@@ -181,6 +181,12 @@ class Evening:
         self.say_held(t)
         self._next_hand(t, sum(tile.tile < OTHER for tile in tiles))
         return tiles
+
+    def look_hand(self, t: float, seat: Seat, detections: Detections | None) -> None:
+        """What a camera on a player's hand saw at ``t`` s of this run; None: nothing that can be used."""
+        reader: Any = self.reader
+        if hasattr(reader, "look_hand") and reader.look_hand(seat, t + self.shift, detections) is not None:
+            self.follow()
 
     def follow(self, which: int = -1) -> None:
         """Tell what a hand's part says now."""
@@ -234,6 +240,8 @@ class Evening:
     def _begin(self) -> None:
         """A new hand: its dealer as the rules say, unless a person said who deals."""
         state = self.session.state
+        if self.maker is not None:
+            self.maker.since = self._now
         reader = self._new_reader(None if state is None or state.cut else next_dealer(state))
         if self._hands and self._hands[-1].records:
             self._hands.append(_Hand(reader))
@@ -327,7 +335,7 @@ class Evening:
 
     def set_up(self, order: HandOrder) -> dict[str, Any]:
         """Set hands up as a person says. Raises `NotNow` where that is fixed, or `FormatError`."""
-        maker = self._maker
+        maker = self.maker
         if maker is None:
             raise NotNow("this game's set-up is fixed")
         new = maker.settings.changed(order)
@@ -346,13 +354,13 @@ class Evening:
 
     def recalibrate(self, calibration: Calibration) -> None:
         """The camera was moved. Raises `PzvisionError` where the running hand cannot go on with it."""
-        if self._maker is None:
+        if self.maker is None:
             raise NotNow("this game's calibration is fixed")
         if self._hands[-1].records:
             self.reader.recalibrate(calibration)
-            self._maker.calibration = calibration
+            self.maker.calibration = calibration
         else:
-            self._maker.calibration = calibration
+            self.maker.calibration = calibration
             self._begin()
 
     def set_up_now(self) -> HandSettings | None:

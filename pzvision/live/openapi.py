@@ -255,7 +255,15 @@ def document() -> dict[str, Any]:
             {"200": jpeg, "204": {"description": "还没有画面 · no picture yet"}},
             _query("after", number, "wait up to 2 s for a picture newer than this number"),
         ),
-        "/api/log": _get("整晚的牌谱", "every record of the evening", {"200": _json("Log", "牌谱 · log")}),
+        "/api/log": _get(
+            "整晚的牌谱",
+            "every record of the evening",
+            {
+                "200": _json("Log", "牌谱 · log"),
+                "409": _json("Refused", _REFUSALS["409"]),
+                "503": _json("Refused", _REFUSALS["503"]),
+            },
+        ),
         "/api/corrections": _post("更正", "a correction", "Correction"),
         "/api/declare": _post("声明(唱、跳、摆……)", "a declaration", "Declare"),
         "/api/hand": _post("开局设置:玩法、底、庄、名字", "ruleset, stake, dealer, names", "Hand"),

@@ -64,7 +64,12 @@ class CalibrationOrder:
     save: bool = False
 
 
-Order: TypeAlias = Correction | HandOrder | PauseOrder | CalibrationOrder
+@dataclass(frozen=True)
+class LogOrder:
+    """What has been read so far, as ``/api/log`` gives it."""
+
+
+Order: TypeAlias = Correction | HandOrder | PauseOrder | CalibrationOrder | LogOrder
 
 
 def parse_correction(body: object) -> Correction:

@@ -14,15 +14,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from pzvision.game import Event
+from pzvision.live.cameras import HandCameras
 from pzvision.live.desk import Desk, NotNow
 from pzvision.live.evening import Evening, EveningConfig
 from pzvision.live.fit import judge_fit
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
-from pzvision.live.orders import CalibrationOrder, HandOrder, Order, PauseOrder
+from pzvision.live.orders import CalibrationOrder, HandOrder, LogOrder, Order, PauseOrder
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
+from pzvision.live.store import SessionWriter
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
 from pzvision.live.view import view_of
@@ -81,7 +83,8 @@ class Pipeline:
         on_frame: called after each frame with the view, for a rendered video; all frames are read then.
         speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
         desk: where a person's orders come in; they are carried out between looks.
-        store_health: asked how the store is doing, for ``/health``.
+        hands: cameras on players' hands, looked at when the table leaves time.
+        store: the evening on disk; gets every record through the hub.
         new_detector: the detector for another calibration, should the camera be moved; None: it cannot be.
         save_calibration: writes a calibration that a person asked to be kept.
         observations: gets every look, so that the game can be read again without pictures. Where the source
@@ -109,7 +112,8 @@ class Pipeline:
         speed: float = 0.0,
         observations: ObservationWriter | None = None,
         desk: Desk | None = None,
-        store_health: Callable[[], Mapping[str, Any]] | None = None,
+        hands: HandCameras | None = None,
+        store: SessionWriter | None = None,
         new_detector: Callable[[Calibration], Detector] | None = None,
         save_calibration: Callable[[Calibration], None] | None = None,
     ) -> None:
@@ -121,7 +125,9 @@ class Pipeline:
             hub=hub, log_file=log_file, on_said=on_said, on_records=on_records, dealer_known=dealer_known
         )
         self.evening = Evening(new_reader, self._teller, self.config.evening)
-        self.vitals = Vitals(self._cameras, store_health)
+        self._hands = hands
+        self._store = store
+        self.vitals = Vitals(self._cameras, None if store is None else store.health)
         self._desk = desk
         self._new_detector = new_detector
         self._save_calibration = save_calibration
@@ -280,6 +286,12 @@ class Pipeline:
                     }
                 )
             self._camera_states[name] = camera["state"]
+        if self._store is not None:
+            self._store.retry()
+        if self._hands is not None and self._frame is not None and not self.vitals.paused:
+            seen = self._hands.look()
+            if seen is not None:
+                self.evening.look_hand(self._frame.t, *seen)
         if time.monotonic() - self._told_at > self.config.state_s:
             self._tell()
 
@@ -300,6 +312,8 @@ class Pipeline:
                 answer = self.evening.correct(order)
             elif isinstance(order, HandOrder):
                 answer = self.evening.set_up(order)
+            elif isinstance(order, LogOrder):
+                answer = {"records": self.evening.log_view()}
             elif isinstance(order, PauseOrder):
                 self.pause(order.paused, "person")
             else:
@@ -361,7 +375,7 @@ class Pipeline:
         camera: dict[str, Any] = {"state": "ended" if self._over else "ok"}
         if isinstance(self.source, LiveSource):
             camera = self.source.health.to_dict()
-        return {self.calibration.camera: camera}
+        return {self.calibration.camera: camera, **({} if self._hands is None else self._hands.health())}
 
     # -- drawing
 

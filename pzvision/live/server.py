@@ -12,7 +12,7 @@ import errno
 import socket
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
@@ -39,7 +39,6 @@ def build_app(
     overlay: Hub | None = None,
     *,
     desk: Desk | None = None,
-    log: Callable[[], dict[str, Any]] | None = None,
     access: Access | None = None,
 ) -> ASGIApp:
     """The ASGI app.
@@ -48,7 +47,6 @@ def build_app(
         hub: what is told.
         overlay: what the overlay shows when it runs behind, such as a `DelayedHub`.
         desk: where a person's orders go; None: nothing can be changed.
-        log: what ``/api/log`` answers.
         access: who may ask; None: this machine, without a token.
     """
 
@@ -77,7 +75,7 @@ def build_app(
         Route("/health", health),
         Route("/frame.jpg", frame),
         Route("/events", events),
-        *api_routes(desk, log),
+        *api_routes(desk),
         *docs_routes(),
     ]
     return Guard(Starlette(routes=routes), access)

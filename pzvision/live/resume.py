@@ -1,0 +1,81 @@
+"""Going on with an evening that a crash or a power cut broke off."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from pzvision.errors import PzvisionError
+from pzvision.live.evening import Evening
+from pzvision.live.hub import Hub
+from pzvision.live.report import note
+from pzvision.live.settings import HandSettings
+from pzvision.live.store import Store, StoredEvening, StoredSession
+from pzvision.messages import say
+from pzvision.tiles import Lang
+
+RECENT: Final = timedelta(hours=24)
+
+
+def broken_off(store: Store, now: datetime | None = None) -> StoredSession | None:
+    """The newest evening when it was not ended and is not a day old."""
+    sessions = store.sessions()
+    if not sessions:
+        return None
+    last = sessions[-1]
+    age = (now or datetime.now(UTC)) - (last.last or last.started)
+    return last if not last.ended and last.records and age < RECENT else None
+
+
+def choose(
+    store: Store, *, resume: bool, new: bool, lang: Lang, ask: Callable[[str], str] | None = None
+) -> StoredSession | None:
+    """The evening to go on with; None: a new one.
+
+    Args:
+        store: where evenings are.
+        resume: go on with the last one, whatever its end.
+        new: begin a new one without asking.
+        lang: of the question.
+        ask: asks at the terminal; None: `input` where there is one.
+
+    Raises:
+        PzvisionError: ``resume`` and there is none.
+    """
+    if new:
+        return None
+    if resume:
+        sessions = [session for session in store.sessions() if session.records]
+        if not sessions:
+            raise PzvisionError(f"--resume: no evening is stored in {str(store.path)!r}")
+        return sessions[-1]
+    found = broken_off(store)
+    if found is None:
+        return None
+    if ask is None:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            note(say("store.broken_off", lang, id=found.id))
+            return None
+        ask = _ask
+    when = found.started.astimezone().strftime("%m-%d %H:%M")
+    answer = ask(say("store.ask", lang, id=found.id, when=when, hands=found.hands))
+    return found if answer.strip().lower() in ("", "y", "yes", "是", "好", "接着") else None
+
+
+def _ask(question: str) -> str:
+    print(question, end=" ", file=sys.stderr, flush=True)
+    try:
+        return sys.stdin.readline() or "n"
+    except UnicodeDecodeError:
+        return "n"
+
+
+def restore(stored: StoredEvening, hub: Hub, evening: Evening) -> None:
+    """Give a stored evening to a hub and an evening that have told nothing yet."""
+    hub.restore(stored.stream)
+    changes = stored.of_type("settings")
+    if evening.maker is not None and changes:
+        evening.maker.settings = HandSettings.from_json(changes[-1]["next"])
+    evening.restore(stored.log, stored.of_type("announce"))
