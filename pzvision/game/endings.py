@@ -180,7 +180,7 @@ def _find_zha_hu(state: State, seat: Seat, line: int) -> None:
     if s.declaration not in ("sing", "dance") or s.zha_hu_paid or not state.ruleset.zha_hu:
         return
     ready = s.declared_ready
-    if ready is None and s.won is None:
+    if ready is None:
         # A locked hand does not change, so what is shown now is what was declared.
         waits = state.waits(seat)
         ready = None if waits is None else bool(waits)

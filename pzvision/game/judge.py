@@ -216,14 +216,9 @@ def judge_gang(state: State, seat: Seat, kind: GangKind, tile: Tile) -> Verdict:
     free = _free_discard(state, bad, counts, unknown)
     if free:
         return CERTAIN
-    if state.tail_lamp is not None:
-        if state.tail_lamp not in bad:
-            return CERTAIN
-        wins = replacement_wins(state, seat, kind, tile)
-        if wins:
-            return CERTAIN
-        if wins is None:
-            return FORBIDDEN_CLAIM_MAYBE
+    lamp = state.tail_lamp
+    if lamp is not None and (lamp not in bad or replacement_wins(state, seat, kind, tile)):
+        return CERTAIN
     return FORBIDDEN_CLAIM_MAYBE if free is None else FORBIDDEN_CLAIM
 
 

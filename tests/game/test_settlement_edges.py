@@ -14,6 +14,7 @@ from pzvision.game import (
     Draw,
     HandEnd,
     HandStart,
+    LogLine,
     Reveal,
     TailLamp,
     Win,
@@ -21,11 +22,13 @@ from pzvision.game import (
     format_event,
     legal,
     next_dealer,
+    parse_event,
     settle_log,
     settle_text,
     start,
 )
 from pzvision.game.money import dead_wait
+from pzvision.game.settle import fold_log
 from pzvision.tiles import SEATS, parse_tile, parse_tiles
 
 READY = "123456789s46p99m"  # waits for 5p
@@ -240,7 +243,7 @@ def test_after_an_illegal_peng_a_singer_may_discard_what_he_likes_but_not_kong(t
 
 
 def test_a_dealer_who_claimed_a_peng_does_not_win_with_it(table: Any) -> None:
-    t = table("pzh-popular", E="123456789s99m55p", S="9m", wall="1p")
+    t = table("pzh-popular", E="123456789s99m555p", S="9m", wall="1p")
     t.discard("E", "5p")
     t.draw("S", "1p")
     t.discard("S", "9m")
@@ -451,6 +454,8 @@ IMPOSSIBLE: list[dict[str, Any]] = [
 
 
 def test_what_cannot_be_true_stops_settling_unless_lenient() -> None:
+    with pytest.raises(PzvisionError):
+        list(fold_log(LogLine(n, parse_event(record)) for n, record in enumerate(IMPOSSIBLE, 1)))
     text = "\n".join(str(record).replace("'", '"') for record in IMPOSSIBLE)
     for settle, log in ((settle_log, IMPOSSIBLE), (settle_text, text)):
         with pytest.raises(PzvisionError, match="line 3: draw: seat W: it is for S to draw"):

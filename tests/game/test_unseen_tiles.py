@@ -167,7 +167,13 @@ def test_nobody_is_suspected_of_missing_a_win_on_a_forbidden_discard() -> None:
 
 
 def test_what_a_part_shown_with_its_pair_elsewhere_waits_for() -> None:
-    for part, waits in (("23456p", "147p"), ("46m", "5m"), ("2344p", "14p"), ("1p", "1p"), ("123p", None)):
+    for part, waits in (
+        ("23456p", "147p"),
+        ("46m", "5m"),
+        ("2344p", "14p"),
+        ("1p", "1p"),
+        ("46m99p123456s", "5m"),
+    ):
         state = fold("pzh-popular", Discard("E", p("9m")), Declare("E", "dance", hand(part)))
         found = shown_waits(state, state["E"])
         assert found == (None if waits is None else hand(waits)), part
