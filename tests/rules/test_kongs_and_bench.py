@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import subprocess
+import sys
 
 import pytest
 
@@ -36,3 +38,13 @@ def test_a_short_benchmark_has_every_figure(capsys: pytest.CaptureFixture[str]) 
     assert bench.main(["--hands", "50", "--no-peers"]) == 0
     out = capsys.readouterr().out
     assert "pzvision" in out and "hands/s" in out and "MB" in out
+
+
+@pytest.mark.slow
+def test_the_rules_are_light_to_import() -> None:
+    """At most 0.3 s of CPU to import and 64 MB of tables; and nothing of cameras or models comes along."""
+    figures = bench.measure(hands=50, peers=False)
+    assert figures["import_s"] <= 0.3 and figures["table_mb"] <= 64
+    heavy = "[m for m in ('cv2', 'onnxruntime', 'starlette') if m in sys.modules]"
+    code = f"import sys, pzvision.rules; print({heavy})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
