@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "demo": "pzvision.commands.demo",
     "replay": "pzvision.commands.replay",
     "live": "pzvision.commands.live",
+    "sessions": "pzvision.commands.sessions",
     "detect": "pzvision.commands.detect",
     "bench-detector": "pzvision.commands.bench_detector",
     "calibrate": "pzvision.commands.calibrate",

@@ -74,3 +74,19 @@ def check_writable(path: Path) -> None:
     places: Iterable[Path] = (target, target.parent) if target.exists() else (target.parent,)
     if not all(os.access(place, os.W_OK) for place in places):
         raise PzvisionError(f"cannot write {str(path)!r}: permission denied")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 with line ends as they are; a reader sees the old file or the whole new one.
+
+    Raises `PzvisionError` when it cannot be written.
+    """
+    target = resolved_output(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8", newline="")
+        os.replace(beside, target)
+    except OSError as error:
+        raise PzvisionError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    finally:
+        beside.unlink(missing_ok=True)
