@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pzvision.game import Event
+from pzvision.live.asking import Asking
 from pzvision.live.cameras import HandCameras
 from pzvision.live.desk import Desk, NotNow
 from pzvision.live.evening import Evening, EveningConfig
@@ -140,8 +141,7 @@ class Pipeline:
         self._speed = speed
         self._observations = observations
         self._detections: Detections | None = None
-        self._detected_at = float("-inf")
-        self._changed = True
+        self._asking = Asking(self.config.refresh_s, self.config.moving_cells)
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
         self._told_at = float("-inf")
@@ -243,20 +243,15 @@ class Pipeline:
         self.vitals.looked(1000 * source.age_of(frame) if isinstance(source, LiveSource) else None)
 
     def _detect(self, frame: Frame, mask: MotionMask) -> Detections:
-        moving = mask.shaken or int(mask.moving.sum()) >= self.config.moving_cells
-        still_good = (
-            self._detections is not None
-            and not moving
-            and not self._changed
-            and frame.t - self._detected_at < self.config.refresh_s
-        )
-        # What moved during this look may lie somewhere else in the next one.
-        self._changed = moving
-        if still_good and self._detections is not None:
+        due = self._asking.due(mask, frame.t)
+        if not due and self._detections is not None:
             return self._detections
         self._asked += 1
-        self._detections = rounded(self._detector(frame.image))
-        self._detected_at = frame.t
+        try:
+            self._detections = rounded(self._detector(frame.image))
+        except BaseException:
+            self._asking.changed()  # what failed is asked again at the next look
+            raise
         return self._detections
 
     def _finish(self) -> None:
@@ -325,7 +320,7 @@ class Pipeline:
         """Stop reading the table or go on; ``reason``: ``person`` or ``camera``. What lies there is kept."""
         if paused != self.vitals.paused:
             self.vitals.paused = paused
-            self._changed = True
+            self._asking.changed()
             self._teller.tell({"type": "pause", "paused": paused, "reason": reason})
 
     def _recalibrate(self, order: CalibrationOrder) -> dict[str, Any]:
@@ -335,7 +330,8 @@ class Pipeline:
         fit = judge_fit(new)
         self.evening.recalibrate(new)
         self._detector, self._motion = self._new_detector(new), MotionDetector(new)
-        self.calibration, self._detections, self._changed = new, None, True
+        self.calibration, self._detections = new, None
+        self._asking.changed()
         if order.save and self._save_calibration is not None:
             self._save_calibration(new)
         return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}
