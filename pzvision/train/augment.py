@@ -23,6 +23,7 @@ class AugmentConfig:
     Attributes:
         size: side of the square sample, px.
         tile_px: smallest and largest target size of its middle tile (root of its area), px.
+        small_px, small_share: so many samples aim at these sizes instead: a whole table in one frame.
         mosaic: share of samples made of four.
         anywhere: share of cuts round any place of the picture instead of a tile: most of a table is none.
         least_px: tiles under this size (root of area) are neither right nor wrong.
@@ -31,6 +32,8 @@ class AugmentConfig:
 
     size: int = 512
     tile_px: tuple[float, float] = (11.0, 160.0)
+    small_px: tuple[float, float] = (10.0, 26.0)
+    small_share: float = 0.35
     mosaic: float = 0.3
     anywhere: float = 0.15
     least_px: float = 8.0
@@ -63,7 +66,8 @@ class Augmenter:
         rng, cfg = self.rng, self.config
         quads = example.quads / shrink
         areas = np.sqrt([max(cv2.contourArea(q), 1.0) for q in quads]) if len(quads) else np.array([40.0])
-        target = float(np.exp(rng.uniform(*np.log(cfg.tile_px))))
+        sizes = cfg.small_px if rng.random() < cfg.small_share else cfg.tile_px
+        target = float(np.exp(rng.uniform(*np.log(sizes))))
         zoom = min(target / float(np.median(areas)), cfg.largest_zoom)
         if len(quads) and rng.random() >= cfg.anywhere:
             centre = quads[int(rng.integers(len(quads)))].mean(0) + rng.normal(0, 0.15, 2) * size / zoom
