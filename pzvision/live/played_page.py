@@ -18,7 +18,7 @@ _COLOURS: Final[dict[Seat, str]] = {"E": "#d1495b", "S": "#2e8b57", "W": "#3c78c
 _WIDTH: Final = 760
 _HEIGHT: Final = 300
 _LEFT: Final = 52
-_RIGHT: Final = 92
+_RIGHT: Final = 128
 _TOP: Final = 14
 _BOTTOM: Final = 30
 
@@ -38,6 +38,7 @@ th, td { padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 .sums { display: flex; flex-wrap: wrap; gap: .6rem 2.2rem; margin: 1.2rem 0; }
 .sums b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+.flows { table-layout: fixed; }
 .flows td { text-align: right; font-variant-numeric: tabular-nums; padding: .45rem .7rem; }
 """
 
