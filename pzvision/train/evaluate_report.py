@@ -65,7 +65,7 @@ def write_report(plan: ReportPlan) -> Path:
     """
     if plan.photos is not None and not plan.photos.is_dir():
         raise PzvisionError(f"--photos {plan.photos}: no such folder")
-    detector = TileDetector(plan.models, threads=2)
+    detector = TileDetector(plan.models, threads=2, backend="onnxruntime")
     parts = [
         "# How well the detector does",
         f"Written by `pzvision train --evaluate` on {datetime.date.today():%Y-%m-%d}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -55,6 +56,35 @@ class FinderConfig:
     most_windows: int = 12
 
 
+CALIBRATION: Final = "score_calibration"
+"""Key of the model's metadata: slope and offset for faces, then for backs (`train.calibrate_scores`)."""
+
+
+def format_calibration(lines: Sequence[tuple[float, float]]) -> str:
+    """``[(slope, offset) of faces, of backs]`` → ``"1.2 3.4 1.1 2.0"``."""
+    return " ".join(f"{value:.6g}" for line in lines for value in line)
+
+
+def parse_calibration(text: str) -> tuple[tuple[float, float], ...]:
+    """The other way round; an empty text is no calibration: ``((1, 0), (1, 0))``.
+
+    Raises `PzvisionError` for anything but four finite numbers with slopes above 0.
+    """
+    try:
+        values = [float(word) for word in text.split()] or [1.0, 0.0, 1.0, 0.0]
+    except ValueError:
+        values = []
+    if len(values) != 4 or not np.isfinite(values).all() or values[0] <= 0 or values[2] <= 0:
+        raise PzvisionError(f"{CALIBRATION} {text!r}: expected slope and offset of faces and of backs")
+    return (values[0], values[1]), (values[2], values[3])
+
+
+def logit(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+    """log(p / (1 - p)), finite at 0 and 1."""
+    p = np.clip(np.asarray(scores, np.float64), 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(p / (1 - p)), np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Finds:
     """``N`` outlines.
@@ -102,7 +132,14 @@ class TileFinder:
         self.network = open_network(model, threads, backend)
         if self.network.metadata.get("task") != "pzvision-finder":
             raise PzvisionError(f"model {model}: not a tile finder")
+        self._calibration = parse_calibration(self.network.metadata.get(CALIBRATION, ""))
         self._anchors: dict[tuple[int, int], FloatArray] = {}
+
+    def believed(self, finds: Finds) -> FloatArray:
+        """``(N,)`` float32: how likely each find is a tile, by its score and the calibration of the model."""
+        lines = np.array(self._calibration)[finds.classes].reshape(-1, 2)
+        sure = 1 / (1 + np.exp(-(lines[:, 0] * logit(finds.scores) + lines[:, 1])))
+        return np.asarray(sure, np.float32)
 
     def __call__(self, image: Image) -> Finds:
         """Outlines in ``(H, W, 3)`` uint8 BGR, best score first. Raises `ValueError` for another shape."""
