@@ -1,4 +1,7 @@
-"""``pzvision evaluate TRUTH.jsonl LOG.jsonl``: how near a written log comes to the true one."""
+"""``pzvision evaluate TRUTH.jsonl LOG.jsonl``: how near a written log comes to the true one.
+
+``pzvision evaluate GOLDEN`` does it for every recording of a golden set, reading it from its stored looks.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,25 @@ SUMMARY = MESSAGES["table.summary.evaluate"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Two logs, ``--tolerance``, ``--below``, ``--all``, ``--json``, ``--lang``."""
-    parser.add_argument("truth", metavar="TRUTH.jsonl", help="真牌谱 the true log")
-    parser.add_argument("log", metavar="LOG.jsonl", help="要查的牌谱 the log to judge")
+    """Two logs or a golden set, and what to print."""
+    parser.add_argument(
+        "truth",
+        metavar="TRUTH.jsonl|GOLDEN",
+        help="真牌谱,或金标集文件夹 the true log, or a golden set's folder",
+    )
+    parser.add_argument("log", nargs="?", metavar="LOG.jsonl", help="要查的牌谱 the log to judge")
+    golden = parser.add_argument_group("金标集 golden set")
+    golden.add_argument("--only", nargs="+", metavar="NAME", help="只看这几份 only these recordings")
+    golden.add_argument(
+        "--ablate",
+        choices=("decoder", "hysteresis"),
+        help="去掉一样再看:合法性解码 / 停稳判断 leave out the decoder (top class, no legality)"
+        " or the hysteresis (every look believed at once)",
+    )
+    golden.add_argument(
+        "--accept", action="store_true", help="把这些数字记为认可的 keep these figures as the accepted ones"
+    )
+    golden.add_argument("--jobs", type=int, default=1, metavar="N", help="同时几份 at once (default 1)")
     parser.add_argument(
         "--tolerance",
         type=float,
@@ -60,6 +79,13 @@ def run(args: argparse.Namespace) -> int:
     """Print the comparison; status 1 when the F1 is below ``--below``."""
     from pzvision.evaluation import compare
 
+    if Path(args.truth).is_dir():
+        return _golden(args)
+    if args.log is None:
+        raise PzvisionError(f"{args.truth}: expected a LOG.jsonl beside it, or a golden set's folder")
+    for name in ("only", "ablate", "accept"):
+        if getattr(args, name):
+            raise PzvisionError(f"--{name}: only with a golden set's folder")
     if args.below is not None and not 0 <= args.below <= 1:
         raise PzvisionError(f"--below {args.below}: expected an F1 from 0 to 1")
     if not args.tolerance >= 0:
@@ -109,3 +135,81 @@ def _lines(result: Any, lang: Lang, every: bool) -> list[str]:
                 record = json.dumps(format_event(event), ensure_ascii=False)
                 lines.append(say(f"table.evaluate.{key}", lang, record=record))
     return lines
+
+
+def _golden(args: argparse.Namespace) -> int:
+    """The golden set; 1 when a figure is worse than the accepted one, or the F1 is below ``--below``."""
+    from pzvision.golden.evaluate import figures
+    from pzvision.golden.report import (
+        ACCEPTED_FILE,
+        Counts,
+        drops,
+        lines,
+        load_accepted,
+        save_accepted,
+        total,
+    )
+    from pzvision.messages import say
+
+    if args.log is not None:
+        raise PzvisionError(f"{args.log}: a golden set's folder needs no other log")
+    if args.ablate and args.accept:
+        raise PzvisionError("--accept: not with --ablate")
+    if not 1 <= args.jobs <= 64:
+        raise PzvisionError(f"--jobs {args.jobs}: expected 1 to 64")
+    folder = Path(args.truth)
+    accepted = load_accepted(folder)
+    utf8_output()
+    counts: dict[str, Counts] = {}
+    for name, one in figures(folder, args.only, args.ablate, args.jobs):
+        if one is None:
+            print(say("golden.skipped", args.lang, name=name), flush=True)
+            continue
+        counts[name] = now = Counts.of(one)
+        if args.json:
+            continue
+        words = {
+            "f1": now.seen.f1,
+            "exact": now.exact,
+            "checks": now.checks,
+            "settled": now.settled,
+            "hands": now.hands,
+            "false": now.false,
+        }
+        print(say("golden.one", args.lang, name=name, **words), flush=True)
+        if args.all:
+            for line in _details(one, args.lang):
+                print(line)
+    if not counts:
+        raise PzvisionError(f"{folder}: nothing is built: run pzvision golden build")
+    whole = total(counts.values())
+    if args.json:
+        each = {name: one.to_json() for name, one in counts.items()}
+        print(json.dumps({**whole.to_json(), "recordings": each}, ensure_ascii=False))
+    else:
+        for line in lines(whole, args.lang):
+            print(line)
+    worse = [] if args.ablate else drops(counts, accepted, args.lang)
+    if args.accept:
+        save_accepted(folder, counts)
+        print(say("golden.accepted", args.lang, path=folder / ACCEPTED_FILE))
+        return 0
+    for line in worse:
+        print(line)
+    return 1 if worse or (args.below is not None and whole.seen.f1 < args.below) else 0
+
+
+def _details(one: Any, lang: Lang) -> list[str]:
+    from pzvision.game.events import format_event
+    from pzvision.golden.measure import SEEN
+    from pzvision.messages import say
+
+    out = []
+    for key, events in (("missed", one.comparison.missed), ("false", one.comparison.false)):
+        for event in events:
+            if event.type in SEEN:
+                record = json.dumps(format_event(event), ensure_ascii=False)
+                out.append("  " + say(f"table.evaluate.{key}", lang, record=record))
+    out += [say("golden.wrong", lang, t=t, what=what) for t, what in one.wrong]
+    out += [say("golden.untrue", lang, t=t, what=what) for t, what in one.false]
+    return out

@@ -51,11 +51,15 @@ class StoredLooks(FrameSource):
 
 def header_of(source: FrameSource, calibration: Calibration, models: str | Path | None = None) -> Header:
     """The header for looks at ``source`` with the models of that folder (None: the shipped ones)."""
-    folder = Path(models) if models else None
-    files = {name: file_digest(find_model(name, folder)) for name in (FINDER_FILE, READER_FILE)}
     path = Path(source.name)
     name, digest = (path.name, file_digest(path)) if path.exists() else (source.name, "")
-    return Header(calibration, name, digest, files, frames=source.frame_count)
+    return Header(calibration, name, digest, model_digests(models), frames=source.frame_count)
+
+
+def model_digests(models: str | Path | None = None) -> dict[str, str]:
+    """SHA-256 of the model files in that folder (None: the shipped ones), by name."""
+    folder = Path(models) if models else None
+    return {name: file_digest(find_model(name, folder)) for name in (FINDER_FILE, READER_FILE)}
 
 
 def never(image: Image) -> Detections:

@@ -180,13 +180,22 @@ def draw_arm(
     top = np.minimum(cv2.divide(soft, cv2.merge([weight] * 3), scale=255.0), 255).astype(np.uint8)
     length = float(np.hypot(*smear))
     if length > 1.5:
-        kernel = motion_kernel(min(length, 61.0), float(np.arctan2(smear[1], smear[0])))
-        mask = np.asarray(cv2.filter2D(mask, -1, kernel), np.uint8)
-        top = np.asarray(cv2.filter2D(top, -1, kernel), np.uint8)
+        length, angle = min(length, 61.0), float(np.arctan2(smear[1], smear[0]))
+        mask, top = _smeared(mask, length, angle), _smeared(top, length, angle)
     region[:] = blend(top, region, mask)
     if ids is not None:
         ids[y0:y1, x0:x1][mask > 110] = OCCLUDER
     return x0, y0, x1, y1
+
+
+def _smeared(image: Image, length: float, angle: float) -> Image:
+    """Blurred by a movement of ``length`` px; a long one at half the size, which nobody can tell."""
+    if length < 8:
+        return np.asarray(cv2.filter2D(image, -1, motion_kernel(length, angle)), np.uint8)
+    tall, wide = image.shape[:2]
+    half = cv2.resize(image, ((wide + 1) // 2, (tall + 1) // 2), interpolation=cv2.INTER_AREA)
+    half = cv2.filter2D(half, -1, motion_kernel(length / 2, angle))
+    return np.asarray(cv2.resize(half, (wide, tall), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def random_arm(rng: np.random.Generator, shoulder: Sequence[float], hand: Sequence[float]) -> Arm:

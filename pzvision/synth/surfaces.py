@@ -25,6 +25,9 @@ SURFACES: Final = (
     "floral",
     "tiles",
 )
+HELD_OUT_SURFACES: Final = ("baize", "weave", "ribbed")
+"""Table tops that no model is trained on; chance never picks them."""
+
 _SIDE: Final = 512
 Noise = npt.NDArray[np.float32]
 
@@ -71,15 +74,28 @@ def surface(kind: str, seed: int) -> Image:
 
     Raises `ValueError` for a kind not in `SURFACES`.
     """
-    if kind not in SURFACES:
-        raise ValueError(f"surface: expected one of {' '.join(SURFACES)}, got {kind!r}")
-    rng = np.random.default_rng([seed, SURFACES.index(kind)])
+    known = (*SURFACES, *HELD_OUT_SURFACES)
+    if kind not in known:
+        raise ValueError(f"surface: expected one of {' '.join(known)}, got {kind!r}")
+    rng = np.random.default_rng([seed, known.index(kind)])
     n = (_SIDE, _SIDE)
     rough = noise(rng, n, 2) * 0.035 + noise(rng, n, 60) * 0.03
     if kind == "felt":
         h, s, v = _FELTS[int(rng.integers(len(_FELTS)))]
         base = _hsv(h + rng.normal(0, 5), s + rng.normal(0, 25), v + rng.normal(0, 22))
         out = _shaded(base, rough * rng.uniform(0.6, 1.6) + noise(rng, n, 1.2) * 0.03)
+    elif kind == "baize":  # colours no usual felt has
+        h, s, v = ((26, 120, 120), (135, 90, 100), (48, 120, 85), (100, 60, 70))[int(rng.integers(4))]
+        out = _shaded(_hsv(h + rng.normal(0, 2), s, v), rough * 1.5 + noise(rng, n, 1.2) * 0.04)
+    elif kind == "weave":
+        y, x = np.mgrid[0:_SIDE, 0:_SIDE].astype(np.float32)
+        threads = np.sin((x + y) * 2 * np.pi / 16) * 0.05 + np.sin((x - y) * 2 * np.pi / 16) * 0.05
+        base = _hsv(rng.uniform(85, 125), rng.uniform(60, 110), rng.uniform(70, 110))
+        out = _shaded(base, threads + rough)
+    elif kind == "ribbed":
+        y = np.mgrid[0:_SIDE, 0:_SIDE][0].astype(np.float32)
+        base = _hsv(rng.uniform(55, 75), rng.uniform(90, 140), rng.uniform(60, 100))
+        out = _shaded(base, np.abs(np.sin(y * np.pi / 16)) * 0.12 - 0.06 + rough)
     elif kind == "wood":
         base = _hsv(rng.uniform(5, 22), rng.uniform(50, 170), rng.uniform(60, 210))
         grain = noise(rng, n, 3, stretch=30) * 0.06 + noise(rng, n, 12, stretch=12) * 0.07

@@ -19,6 +19,7 @@ import numpy as np
 
 from pzvision.game.events import Event
 from pzvision.synth.bodies import DOWN, STANDING
+from pzvision.synth.disturb import Disturbance, hand_place
 from pzvision.synth.placing import Plan, Spot
 from pzvision.tiles import SEATS, Seat
 
@@ -36,6 +37,7 @@ class Style:
         pace: factor on all times; 1 is about 1.7 s an act.
         an_gang: concealed kongs lie face ``up`` or ``down``.
         think: chance of a pause of some seconds before a discard.
+        breaks: how many long pauses a hand has, when a player is on the phone.
     """
 
     river: Literal["rows", "heap"] = "rows"
@@ -43,6 +45,7 @@ class Style:
     pace: float = 1.0
     an_gang: Literal["up", "down"] = "up"
     think: float = 0.05
+    breaks: int = 0
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,7 @@ class Timeline:
         source: the log it was made from.
         duration: s.
         tracks: each tile's life. ``arms``: each side's right hand.
+        disturbances: what happens beside the game.
     """
 
     plan: Plan
@@ -198,6 +202,7 @@ class Timeline:
     duration: float
     tracks: tuple[Track, ...]
     arms: tuple[tuple[ArmKey, ...], ...]
+    disturbances: tuple[Disturbance, ...] = ()
 
     def side_of(self, seat: Seat) -> int:
         """0 near, 1 right, 2 far, 3 left."""
@@ -228,12 +233,14 @@ class Timeline:
             here, before, after = self._arm(side, t), self._arm(side, t - 0.04), self._arm(side, t + 0.04)
             velocity = tuple((b - a) / 0.08 for a, b in zip(before, after, strict=True))
             rest = rest_point(self.plan, side, left=False)
-            away = float(np.hypot(here[0] - rest[0], here[1] - rest[1]))
+            far = float(np.hypot(here[0] - rest[0], here[1] - rest[1]))
             speed = (velocity[0], velocity[1], velocity[2])
-            hands.append(Hand(side, False, here, _shoulder(self.plan, side, left=False), speed, away < 0.05))
+            hands.append(Hand(side, False, here, _shoulder(self.plan, side, left=False), speed, far < 0.05))
             quiet = rest_point(self.plan, side, left=True)
+            place = hand_place(self.disturbances, side, quiet, t)
+            away = quiet if place is None else place
             hands.append(
-                Hand(side, True, quiet, _shoulder(self.plan, side, left=True), (0.0, 0.0, 0.0), True)
+                Hand(side, True, away, _shoulder(self.plan, side, left=True), (0.0, 0.0, 0.0), place is None)
             )
         return Truth(t, tiles, tuple(hands))
 

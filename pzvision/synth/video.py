@@ -14,7 +14,7 @@ import numpy as np
 from pzvision.errors import PzvisionError
 from pzvision.game.events import Declare, Event, format_event, format_log
 from pzvision.game.settle import settle_log
-from pzvision.synth import props
+from pzvision.synth import disturb, props
 from pzvision.synth.arms import Arm, draw_arm, draw_torso
 from pzvision.synth.bodies import Box, Geometry, Ids
 from pzvision.synth.camera import Camera
@@ -50,7 +50,7 @@ class Renderer:
         self._textures = Textures()
         self._rng = np.random.default_rng([seed, 13])
         self._table = self._draw_base()
-        self._bases: dict[tuple[int, ...], Image] = {}
+        self._bases: dict[tuple[tuple[int, bool], ...], Image] = {}
         self._key: tuple[object, ...] = ()
         self._still = self._table
         factor, add = room.optics.light_map(camera.size)
@@ -129,7 +129,7 @@ class Renderer:
         a, b = self.camera.project(points)
         return float(b[0] - a[0]), float(b[1] - a[1])
 
-    def _base(self, hands: Sequence[Hand], resting: tuple[int, ...]) -> Image:
+    def _base(self, hands: Sequence[Hand], resting: tuple[tuple[int, bool], ...]) -> Image:
         """The empty table with the hands that rest at its edge; kept for each set of resting sides."""
         if resting not in self._bases:
             image = self._table.copy()
@@ -141,14 +141,16 @@ class Renderer:
 
     def paint(self, truth: Truth) -> Image:
         """The scene before lens and sensor, ``(H, W, 3)`` uint8; do not change it."""
-        still = tuple(hand.side for hand in truth.hands if hand.resting and not hand.left)
+        still = tuple((hand.side, hand.left) for hand in truth.hands if hand.resting)
         moving = [tile for tile in truth.tiles if tile.moving]
-        key = (tuple((p.id, p.spot, p.moving) for p in truth.tiles), still)
+        cups = disturb.cups(self.timeline.disturbances, truth.t)
+        key = (tuple((p.id, p.spot, p.moving) for p in truth.tiles), still, cups)
         if moving or key != self._key:
             image = self._base(truth.hands, still).copy()
             geometry = Geometry(self.camera, self.boxes(truth.tiles))
             cast_shadows(image, geometry, self.room.light)
             paint(image, None, geometry, self.room.light, self._textures)
+            disturb.draw_cups(cups, image, self.camera, truth.t)
             self._still, self._key = image, key
         busy = [hand for hand in truth.hands if not hand.resting]
         if not busy:
@@ -163,6 +165,7 @@ class Renderer:
         scene: cv2.typing.MatLike = self.paint(self.timeline.truth_at(t))
         if self._maps is not None:
             scene = cv2.remap(scene, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        scene = disturb.disturbed(self.timeline.disturbances, np.asarray(scene, np.uint8), t)
         image = cv2.multiply(scene, self._factor, scale=1 / 200)
         image = cv2.LUT(cv2.add(image, self._add), self._curve)
         if self.room.optics.blur > 0.2:

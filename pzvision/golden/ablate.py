@@ -1,0 +1,131 @@
+"""Readers of the table with one thing left out, to see what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pzvision.game.events import (
+    Deal,
+    Declare,
+    Discard,
+    Event,
+    Gang,
+    HandEnd,
+    HandStart,
+    Peng,
+    Reveal,
+    TailLamp,
+)
+from pzvision.golden.measure import MakeReader
+from pzvision.golden.recipes import Recipe
+from pzvision.rules import Ruleset
+from pzvision.table.config import TableConfig
+from pzvision.table.layout import Fact
+from pzvision.table.reader import TableReader, Update
+from pzvision.tiles import KINDS, SEATS, Seat
+from pzvision.vision.calibration import Calibration
+
+
+class TopClassReader(TableReader):
+    """Takes every fact for what it looks like: the likeliest class, the nearest owner, no legality.
+
+    What comes to lie in the river is a discard of the seat it most likely belongs to; three equal tiles are a
+    碰, four a kong (直杠 when the last discard was such a tile, else 暗杠), a fourth beside three a 巴杠, a
+    laid-down hand is shown. Wins are not told from shown hands: that takes the rules.
+    """
+
+    def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
+        self._decided = now
+        facts = self.layout.facts(self.tracker.tracks, now)
+        events: list[Event] = []
+        last: Discard | None = None
+        for fact in facts:
+            event = self._act(fact, last)
+            if event is None:
+                continue
+            events.append(event)
+            last = event if isinstance(event, Discard) else None
+        if not events and end is None:
+            return None
+        said: list[Event] = [d for d in self._declarations if d.t is None or d.t <= now]
+        events = sorted([*events, *said], key=lambda e: e.t or 0.0)
+        dealer: Seat = next((e.seat for e in events if isinstance(e, Discard | Gang)), "E")
+        first = HandStart(self.ruleset.id, dealer, self._stake, t=round(facts[0].t if facts else now, 2))
+        events = [first, *(Deal(seat, None, t=first.t) for seat in SEATS), *events]
+        if end is not None:
+            events.append(HandEnd(t=round(end, 2)))
+        return self._publish(events, now)
+
+    _stake = 1
+
+    def _act(self, fact: Fact, last: Discard | None) -> Event | None:
+        t = round(fact.t, 2)
+        tiles = [int(track.scores(self.config)[:KINDS].argmax()) for track in fact.tracks]
+        middle = tiles[len(tiles) // 2]
+        if fact.kind == "river":
+            seat = SEATS[max(range(4), key=lambda i: fact.owners[i])]
+            return Discard(seat, tiles[0], t=t)
+        if fact.kind == "lamp":
+            return TailLamp(tiles[0], t=t)
+        if fact.seat is None:
+            return None
+        if fact.kind == "three":
+            return Peng(fact.seat, middle, t=t)
+        if fact.kind == "four":
+            claimed = last is not None and last.tile == middle and last.seat != fact.seat
+            return Gang(fact.seat, "zhi_gang" if claimed else "an_gang", middle, t=t)
+        if fact.kind == "added":
+            return Gang(fact.seat, "ba_gang", tiles[0], t=t)
+        if fact.kind == "hand":
+            return Reveal(fact.seat, tuple(sorted(tiles)), t=t)
+        return None
+
+
+def _top_class(
+    calibration: Calibration,
+    ruleset: Ruleset,
+    recipe: Recipe,
+    declarations: Sequence[Declare],
+    dealer: Seat | None,
+) -> TableReader:
+    reader = TopClassReader(calibration, ruleset, base=recipe.base, dealer=dealer, declarations=declarations)
+    reader._stake = recipe.base
+    return reader
+
+
+def believing(config: TableConfig) -> TableConfig:
+    """Thresholds with which every look is believed at once: seen once is there, missed once is gone."""
+    return replace(
+        config,
+        rest_s=0.0,
+        rest_looks=1,
+        gone_bare_s=0.0,
+        gone_s=0.0,
+        gone_patience=1.0,
+        hidden_share=1.01,
+        candidate_s=0.05,
+        group_wait_s=0.0,
+    )
+
+
+def _hasty(
+    calibration: Calibration,
+    ruleset: Ruleset,
+    recipe: Recipe,
+    declarations: Sequence[Declare],
+    dealer: Seat | None,
+) -> TableReader:
+    return TableReader(
+        calibration,
+        ruleset,
+        base=recipe.base,
+        dealer=dealer,
+        declarations=declarations,
+        config=believing(TableConfig()),
+    )
+
+
+READERS: Final[dict[str, MakeReader]] = {"decoder": _top_class, "hysteresis": _hasty}
+"""What to leave out → how the reader is then made."""
