@@ -315,6 +315,10 @@ class Evening:
                 return
             if source is not None:
                 correction = replace(correction, event=source + 1)
+        elif hand.before and self._now <= hand.since and correction.kind in ("declare", "insert", "undo"):
+            # The reader has not yet taken in what lies there; what it says of this time does not count.
+            hand.before = tuple(edit(hand.before, correction))
+            return
         reader: Any = hand.reader
         if not hasattr(reader, "correct"):
             raise NotNow("the running hand cannot be corrected")
@@ -325,12 +329,11 @@ class Evening:
         if correction.event is None:
             return len(self._hands) - 1, correction
         at = correction.event - 1
-        if correction.was is not None:
-            at = find(self.session.log, correction)
         for which, hand in enumerate(self._hands):
             offset = self._offset(which)
             if at < offset + len(hand.records):
-                return which, replace(correction, event=at - offset + 1, was=None)
+                local = replace(correction, event=at - offset + 1)
+                return which, replace(local, event=find(hand.records, local) + 1, was=None)
         raise NotNow(f"correction: event {correction.event}: expected 1 to {len(self.session.log)}")
 
     def set_up(self, order: HandOrder) -> dict[str, Any]:
