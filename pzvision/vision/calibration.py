@@ -31,6 +31,7 @@ Side: TypeAlias = Literal["near", "right", "far", "left"]
 SIDES: Final[tuple[Side, Side, Side, Side]] = ("near", "right", "far", "left")
 
 SCHEMA: Final = 1
+DEFAULT_TABLE_CM: Final = 85.0
 _CORNERS: Final = ("near-left", "near-right", "far-right", "far-left")
 _REQUIRED: Final = ("schema", "image_size", "corners", "table_cm", "tile_cm", "near_seat")
 _OUTSIDE: Final = 0.25  # a corner the picture cuts off may be given by where it would lie
@@ -70,7 +71,7 @@ class Calibration:
 
     image_size: tuple[int, int]
     corners: tuple[tuple[float, float], ...]
-    table_cm: float = 85.0
+    table_cm: float = DEFAULT_TABLE_CM
     tile_cm: tuple[float, float, float] = (3.6, 2.7, 2.1)
     near_seat: Seat = "E"
     camera: str = "table"

@@ -327,45 +327,6 @@ def test_fit_refuses_what_is_no_square() -> None:
         judge_fit(Calibration((1280, 720), ((0.05, 0.95), (0.95, 0.55), (0.6, 0.05), (0.3, 0.1))))
 
 
-def test_calibrate_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from pzvision.live.calibrate_page import CalibratePage
-    from pzvision.live.server import PageServer
-
-    image = np.full((180, 320, 3), 90, np.uint8)
-
-    def make(points: list[list[float]], near: str) -> tuple[Calibration, dict[str, list[str]]]:
-        made = Calibration((320, 180), tuple((x, y) for x, y in points), near_seat=near)  # type: ignore[arg-type]
-        judge_fit(made)
-        return made, {"zh": ["好"], "en": ["good"]}
-
-    page = CalibratePage(image, make, [list(c) for c in CORNERS], "E")
-    server = PageServer(page.app, 0)
-    server.start()
-    try:
-        origin = {"Origin": server.url.rstrip("/")}
-        assert httpx.get(server.url).status_code == 200
-        assert httpx.get(server.url + "start").json()["size"] == [320, 180]
-        body = {"corners": [list(c) for c in CORNERS], "near": "W"}
-        assert httpx.post(server.url + "save", json=body).status_code == 403
-        assert (
-            httpx.post(server.url + "save", json=body, headers={"Origin": "http://evil"}).status_code == 403
-        )
-        assert not page.saved.is_set()
-        wrong = {"corners": body["corners"][::-1], "near": "W"}
-        answer = httpx.post(server.url + "check", json=wrong, headers=origin)
-        assert answer.status_code == 422 and "order" in answer.json()["error"]
-        for junk in (b"{", b"[]", json.dumps({"corners": [[1]], "near": "E"}).encode()):
-            assert httpx.post(server.url + "check", content=junk, headers=origin).status_code == 422
-        assert httpx.post(server.url + "check", content=b"x" * 9999, headers=origin).status_code == 413
-        assert httpx.post(server.url + "check", json=body, headers=origin).json()["ok"]
-        assert not page.saved.is_set()
-        threading.Timer(0.1, lambda: httpx.post(server.url + "save", json=body, headers=origin)).start()
-        assert page.saved.wait(5)
-        assert page.calibration is not None and page.calibration.near_seat == "W"
-    finally:
-        server.stop()
-
-
 def test_a_house_rule_file_is_logged_as_profile_and_options(folder: Path) -> None:
     from argparse import Namespace
 

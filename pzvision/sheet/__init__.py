@@ -1,0 +1,1 @@
+"""The printable sheet: corner cards, declaration tokens and the lens board, as PDF and SVG."""
