@@ -2,209 +2,203 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import os
-import shutil
+import signal
 import subprocess
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+import sys
+import threading
 from typing import Any
 
-import numpy as np
+import httpx
 import pytest
 
-from pzvision.game import Event, HandStart, format_event
-from pzvision.game.simulate import simulate
+from pzvision.errors import PzvisionError
 from pzvision.live.hub import Hub
 from pzvision.live.server import PageServer, build_app
 from pzvision.live.session import Session
 from pzvision.live.view import view_of
+from pzvision.vision.detector import find_model
 
 pytestmark = pytest.mark.browser
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--remote-debugging-pipe",
-]
+SIDES = dict(zip("SWNE", ("near", "right", "far", "left"), strict=True))
 
 
-class Browser:
-    """One Chromium page, spoken to over the DevTools pipe."""
-
-    def __init__(self, profile: Path) -> None:
-        if CHROMIUM is None:
-            pytest.skip("no Chromium is installed")
-        to_browser, self._write = os.pipe()
-        self._read, from_browser = os.pipe()
-        command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
-        # The pipe's ends have to be descriptors 3 and 4.
-        script = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
-        self._process = subprocess.Popen(
-            ["bash", "-c", script, "bash", *command],
-            pass_fds=(to_browser, from_browser),
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(to_browser)
-        os.close(from_browser)
-        self._pending = b""
-        self._count = 0
-        self._session: str | None = None
-        self.log: list[str] = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.call(f"{domain}.enable")
-
-    def call(self, method: str, **params: Any) -> dict[str, Any]:
-        self._count += 1
-        message: dict[str, Any] = {"id": self._count, "method": method, "params": params}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            answer = self._next()
-            if answer.get("id") == self._count:
-                assert "error" not in answer, answer
-                result: dict[str, Any] = answer["result"]
-                return result
-            if answer.get("method") == "Log.entryAdded":
-                self.log.append(answer["params"]["entry"]["text"])
-            elif answer.get("method") == "Runtime.exceptionThrown":
-                self.log.append(str(answer["params"]["exceptionDetails"]))
-            elif answer.get("method") == "Network.requestWillBeSent":
-                self.log.append("request " + answer["params"]["request"]["url"])
-        raise TimeoutError(method)
-
-    def _next(self) -> dict[str, Any]:
-        while b"\0" not in self._pending:
-            data = os.read(self._read, 1 << 16)
-            assert data, "the browser has gone"
-            self._pending += data
-        message, self._pending = self._pending.split(b"\0", 1)
-        answer: dict[str, Any] = json.loads(message)
-        return answer
-
-    def open(self, url: str, width: int, height: int) -> None:
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-        self.call("Page.navigate", url=url)
-
-    def evaluate(self, script: str) -> Any:
-        return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
-
-    def wait(self, script: str, seconds: float = 20.0) -> None:
-        until = time.monotonic() + seconds
-        while not self.evaluate(script):
-            assert time.monotonic() < until, f"never true: {script}; {self.log}"
-            time.sleep(0.05)
-
-    def screenshot(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
-
-    def close(self) -> None:
-        self._process.terminate()
-        self._process.wait(10)
-        os.close(self._read)
-        os.close(self._write)
+def shown_totals(page: Any) -> dict[str, str]:
+    return {seat: page.inner_text(f"#seat-{side} .total") for seat, side in SIDES.items()}
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile")
-    yield browser
-    browser.close()
+def as_shown(totals: Any) -> dict[str, str]:
+    return {seat: f"{totals[seat]:+d}" if totals[seat] else "0" for seat in SIDES}
 
 
-@dataclass
-class Played:
-    """A page that shows a simulated hand, record by record."""
-
-    hub: Hub
-    session: Session
-    url: str
-    rest: list[Event]
-
-    def play(self, count: int) -> None:
-        for event in self.rest[:count]:
-            change = self.session.update(len(self.session.log), [event])
-            with self.hub.batch():
-                self.hub.publish(format_event(event))
-                for item in change.said:
-                    self.session.spoken(item, self.hub.publish(item.to_record()))
-                source = {"name": "x", "t": 9.0, "duration": 20.0, "over": False}
-                self.hub.set_state(view_of(self.session, near_seat="S", source=source))
-        del self.rest[:count]
-
-
-@pytest.fixture
-def played() -> Iterator[Played]:
-    first, *rest = simulate("pzh-popular", seed=4, hands=1)
-    assert isinstance(first, HandStart)
-    first = replace(first, names={"E": "<b id=bad>x</b>", "S": "小王"})
-    hub = Hub()
-    hub.set_state(view_of(Session(), near_seat="S", source=None))
-    hub.set_picture(lambda: np.full((360, 640, 3), 90, np.uint8))
-    server = PageServer(build_app(hub), 0, on_stop=hub.close)
-    server.start()
-    yield Played(hub, Session(), server.url, [first, *rest])
-    server.stop()
-
-
-def test_page_follows_a_game_to_its_end(played: Played, browser: Browser) -> None:
-    browser.open(played.url, 1280, 900)
-    browser.wait("document.querySelector('#news .empty') !== null")
+def test_page_follows_a_game_to_its_end(played: Any, page: Any, watcher: Any) -> None:
+    page.goto(played.url)
+    page.wait_for_selector("#news .empty")
     for _ in range(40):
         played.play(5)
     assert not played.rest
     last = played.session.announcement_records()[-1]
-    browser.wait(f"document.querySelector('#news').textContent.includes({json.dumps(last['zh'])})")
-    assert browser.evaluate("document.querySelector('#frame').naturalWidth") == 640
-    for seat, side in zip("SWNE", ("near", "right", "far", "left"), strict=True):
-        total = played.session.totals[seat]  # type: ignore[index]
-        shown = browser.evaluate(f"document.querySelector('#seat-{side} .total').textContent")
-        assert shown == f"{total:+d}" if total else shown == "0"
-    assert browser.evaluate("document.querySelectorAll('.felt svg.tile').length") > 40
-    assert "小王" in browser.evaluate("document.body.textContent")
+    page.wait_for_function(
+        "text => document.querySelector('#news').textContent.includes(text)", arg=last["zh"]
+    )
+    page.wait_for_function("() => document.querySelector('#frame').naturalWidth === 640")
+    assert shown_totals(page) == as_shown(played.session.totals)
+    assert page.locator(".felt svg.tile").count() > 40
+    assert "小王" in page.inner_text("body")
     # A name is text, never markup.
-    assert browser.evaluate("document.querySelector('#bad') === null")
-    assert "<b id=bad>" in browser.evaluate("document.body.textContent")
-    # English at the press of a button.
-    browser.evaluate("document.querySelector('#lang').click()")
-    assert last["en"] in browser.evaluate("document.querySelector('#news').textContent")
-    requests = [line for line in browser.log if line.startswith("request ")]
-    assert requests and all(played.url in line or "blob:" in line for line in requests)
-    assert [line for line in browser.log if not line.startswith("request ")] == []
+    assert page.locator("#bad").count() == 0
+    assert "<b id=bad>" in page.inner_text(".felt")
+    # English at the press of a button; the choice is remembered.
+    page.click("#lang")
+    assert last["en"] in page.inner_text("#news")
+    assert page.title() == "Panzhihua mahjong table"
+    page.reload()
+    page.wait_for_function(
+        "text => document.querySelector('#news').textContent.includes(text)", arg=last["en"]
+    )
+    assert watcher.requests and all(r.startswith((played.url, "blob:")) for r in watcher.requests)
+    assert watcher.console == []
 
 
-def test_page_says_when_the_program_has_gone(browser: Browser) -> None:
-    hub = Hub()
-    hub.set_state(view_of(Session(), near_seat="E", source=None))
-    server = PageServer(build_app(hub), 0, on_stop=hub.close)
-    server.start()
-    browser.open(server.url, 1000, 800)
-    browser.wait("document.querySelector('#link').classList.contains('ok')")
-    server.stop()
-    browser.wait("document.querySelector('#link').classList.contains('bad')", seconds=5)
+def test_two_pages_and_one_that_never_reads(played: Any, context: Any) -> None:
+    pages = [context.new_page() for _ in range(2)]
+    for page in pages:
+        page.goto(played.url)
+        page.wait_for_selector("#news .empty")
+    with httpx.stream("GET", played.url + "events", timeout=10):  # opened, and never read
+        for _ in range(3000):
+            played.hub.publish({"type": "draw", "seat": "E", "tile": None, "pad": "x" * 200})
+        played.play(len(played.rest))
+        totals = as_shown(played.session.totals)
+        assert any(total != "0" for total in totals.values())
+        for page in pages:
+            page.wait_for_function("() => document.querySelector('#centre').textContent.includes('本局结束')")
+            assert shown_totals(page) == totals
+
+
+def test_page_says_when_the_program_has_gone_and_finds_it_again(page: Any) -> None:
+    def serve(port: int) -> PageServer:
+        hub = Hub()
+        hub.set_state(view_of(Session(), near_seat="E", source=None))
+        server = PageServer(build_app(hub), port, move=False, on_stop=hub.close)
+        server.start()
+        return server
+
+    first = serve(0)
+    page.goto(first.url)
+    page.wait_for_selector("#link.ok")
+    first.stop()
+    page.wait_for_selector("#link.bad", timeout=5000)
+    second = serve(first.port)
+    try:
+        page.wait_for_selector("#link.ok", timeout=10_000)
+    finally:
+        second.stop()
 
 
 @pytest.mark.parametrize("width", [360, 414, 768])
-def test_page_fits_small_screens(played: Played, browser: Browser, width: int) -> None:
-    played.play(200)
-    browser.open(played.url + "?lang=en", width, 900)
-    browser.wait("document.querySelectorAll('.felt svg.tile').length > 40")
-    assert browser.evaluate("document.documentElement.scrollWidth") <= width
-    # Buttons can be hit with a finger.
-    assert (
-        browser.evaluate("Math.min(...[...document.querySelectorAll('button')].map(b => b.offsetHeight))")
-        >= 34
-    )
+def test_page_fits_small_screens(live_table: Any, page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(live_table.server.url + "?lang=en")
+    page.wait_for_function("() => document.querySelectorAll('.felt svg.tile').length > 40")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Whatever is pressed can be hit with a finger.
+    heights = "[...document.querySelectorAll('button')].map(b => b.offsetHeight).filter(Boolean)"
+    low = f"Math.min(...{heights})"
+    assert page.evaluate(low) >= 34
+    # So do the windows.
+    for key in ("?", "i", "d", "n"):
+        page.keyboard.press(key)
+        box = page.locator("#dialog").bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+        assert page.evaluate("document.querySelector('#dialog').scrollWidth") <= box["width"]
+        assert page.evaluate(low.replace("'button'", "'#dialog button'")) >= 34
+        page.keyboard.press("Escape")
+
+
+def test_every_camera_shows_how_it_is(played: Any, page: Any) -> None:
+    played.play(30)
+    cameras = {
+        "table": {"state": "ok", "fps": 24.9, "dropped": 12},
+        "hand.S": {"state": "lost", "fps": 0, "reason": "<i>no frame</i>"},
+    }
+    played.hub.set_health({"ok": False, "cameras": cameras, "fps": 12.0})
+    page.goto(played.url)
+    page.wait_for_function("() => document.querySelectorAll('#cameras li').length === 2")
+    text = page.inner_text("#cameras")
+    assert "table 正常 · 24.9 fps · 丢 12 帧" in text and "hand.S 摄像头断开 · <i>no frame</i>" in text
+    assert page.locator("#cameras .dot.bad").count() == 1
+    assert page.inner_text("#link") == "摄像头断开"
+
+
+SPEECH = """
+window.spoken = [];
+window.finish = null;
+window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+Object.defineProperty(window, "speechSynthesis", { value: {
+  getVoices: () => [{ lang: "zh-CN", name: "x" }], cancel() {},
+  speak(words) {
+    spoken.push([words.lang, words.text, words.voice?.lang]);
+    window.finish = () => words.onend();
+  },
+} });
+"""
+
+
+def test_announcements_are_spoken_newest_first(played: Any, page: Any) -> None:
+    page.add_init_script(SPEECH)
+    page.goto(played.url)
+    page.wait_for_selector("#link.ok")
+    played.play(10)  # before anybody wanted to hear anything
+    page.wait_for_function("() => document.querySelectorAll('#news li:not(.empty)').length > 0")
+    page.keyboard.press("v")
+    assert page.get_attribute("#voice", "aria-pressed") == "true"
+
+    def say(text: str, kind: str = "ready") -> None:
+        played.hub.publish({"type": "announce", "kind": kind, "zh": text, "en": "x"})
+
+    for text in ("一", "二", "三", "四"):
+        say(text)
+    say("不说", "settlement")  # silent unless switched on
+    page.wait_for_function("() => spoken.length === 1")
+    page.wait_for_timeout(300)
+    for _ in range(2):
+        page.evaluate("finish()")
+    page.wait_for_function("() => spoken.length === 3")
+    page.evaluate("finish()")
+    assert page.evaluate("spoken") == [["zh-CN", text, "zh-CN"] for text in ("一", "三", "四")]
+    # A kind can be switched off and on.
+    page.click("#voice")
+    page.get_by_label("听牌").uncheck()
+    page.get_by_label("结算").check()
+    page.keyboard.press("Escape")
+    say("听不到")
+    say("结算了", "settlement")
+    page.wait_for_function("() => spoken.length === 4")
+    assert page.evaluate("spoken.at(-1)[1]") == "结算了"
+
+
+def test_page_follows_the_rendered_demo_to_its_end(page: Any, watcher: Any) -> None:
+    try:
+        find_model("finder.onnx")
+        find_model("reader.onnx")
+    except PzvisionError as error:
+        pytest.skip(str(error))
+    command = [sys.executable, "-m", "pzvision", "demo", "--speed", "0", "--keep", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        url = next(line for line in process.stdout if "http" in line)
+        url = url[url.index("http") :].strip()
+        threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop it
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        page.goto(url)
+        page.wait_for_selector("#link.over", timeout=300_000)
+        state = httpx.get(url + "state").json()
+        assert state["ledger"] and shown_totals(page) == as_shown(state["session_totals"])
+        assert page.locator("#ledger tr").count() == len(state["ledger"])
+        assert page.evaluate("document.querySelector('#frame').naturalWidth") > 600
+        assert page.locator("#news li").count() == len(state["announcements"])
+        assert watcher.console == []
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)

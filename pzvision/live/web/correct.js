@@ -68,7 +68,7 @@ export async function undoLast() {
   const last = log.filter((item) => changeable(item.record)).at(-1);
   if (!last) return;
   openDialog(say("undo"), make("p", "", say("askUndo", { what: textOf(last) })),
-    make("div", "actions", button(say("yes"), () => thenClose(correct("undo")), "main"), button(say("no"), closeDialog)));
+    make("div", "actions", button(say("yes"), () => thenClose(correct("undo", about(last))), "main"), button(say("no"), closeDialog)));
 }
 
 export function resync() {

@@ -10,7 +10,7 @@ const THEMES = ["felt", "paper", "plain"];
 const PARTS = ["info", "seats", "melds", "hands", "waits", "money", "news", "settle"];
 const AT_FIRST = PARTS.filter((part) => part !== "hands");
 /** Without an answer, or without news from the game, for so long, what is shown is marked as old. */
-const STALE_MS = 2400;
+const STALE_MS = 2200;
 const NEWS_MS = 8000;
 const BAD = ["lost", "black", "frozen"];
 
@@ -112,7 +112,7 @@ function staleness() {
   const state = feed.state;
   if (!state || !state.seats) return "";
   if (state.source && state.source.over && feed.silence < STALE_MS) return say("overlayOver");
-  if (feed.silence > STALE_MS || (!state.paused && state.age * 1000 + feed.silence > STALE_MS + 400)) return say("stale");
+  if (feed.silence > STALE_MS || (!state.paused && state.age * 1000 + feed.silence > STALE_MS)) return say("stale");
   if (state.paused) return say("paused");
   const cameras = state.cameras || {};
   const main = cameras.table ?? Object.values(cameras)[0];

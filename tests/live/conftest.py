@@ -1,0 +1,204 @@
+"""A real headless Chromium for the tests marked ``browser``, and games for its pages to show."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pzvision.game import Event, HandStart, format_event
+from pzvision.game.simulate import simulate
+from pzvision.live.desk import Desk
+from pzvision.live.evening import Evening
+from pzvision.live.hub import Hub
+from pzvision.live.orders import HandOrder, LogOrder, Order, PauseOrder
+from pzvision.live.server import PageServer, build_app
+from pzvision.live.session import Session
+from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.teller import Teller
+from pzvision.live.view import view_of
+from pzvision.vision.calibration import Calibration
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+CALIBRATION = Calibration((640, 360), ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05)), near_seat="S")
+
+
+def game(seed: int = 4, hands: int = 1) -> list[Event]:
+    """A simulated evening with names, one of them hostile."""
+    names = {"E": "<b id=bad>x</b>", "S": "小王", "W": "李姐", "N": "阿明"}
+    events = simulate("pzh-popular", seed=seed, hands=hands)
+    return [replace(event, names=names) if isinstance(event, HandStart) else event for event in events]
+
+
+@dataclass
+class Watcher:
+    """What a page wrote to its console and asked for."""
+
+    console: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, one for all tests."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def watcher() -> Watcher:
+    """Filled by `page`."""
+    return Watcher()
+
+
+@pytest.fixture
+def context(chromium: Any) -> Iterator[Any]:
+    """A browser without cookies or memory."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: Any, watcher: Watcher) -> Any:
+    """A new page, watched."""
+    page = context.new_page()
+    page.on("console", lambda message: watcher.console.append(message.text))
+    page.on("pageerror", lambda error: watcher.console.append(str(error)))
+    page.on("request", lambda request: watcher.requests.append(request.url))
+    return page
+
+
+@dataclass
+class Played:
+    """A page that shows a simulated hand, record by record."""
+
+    hub: Hub
+    session: Session
+    server: PageServer
+    rest: list[Event]
+
+    @property
+    def url(self) -> str:
+        """Of the page."""
+        return self.server.url
+
+    def play(self, count: int) -> None:
+        """The next records."""
+        for event in self.rest[:count]:
+            change = self.session.update(len(self.session.log), [event])
+            with self.hub.batch():
+                self.hub.publish(format_event(event))
+                for item in change.said:
+                    self.session.spoken(item, self.hub.publish(item.to_record()))
+                self.tell()
+        del self.rest[:count]
+
+    def tell(self, **more: Any) -> None:
+        """The state now, with ``more`` in it."""
+        source = {"name": "x", "t": 9.0, "duration": 20.0, "over": False}
+        self.hub.set_state({**view_of(self.session, near_seat="S", source=source), **more})
+
+
+@pytest.fixture
+def played() -> Iterator[Played]:
+    """A hand not yet begun."""
+    hub = Hub()
+    hub.set_state(view_of(Session(), near_seat="S", source=None))
+    hub.set_picture(lambda: np.full((360, 640, 3), 90, np.uint8))
+    server = PageServer(build_app(hub), 0, on_stop=hub.close)
+    server.start()
+    yield Played(hub, Session(), server, game())
+    server.stop()
+
+
+class LiveTable:
+    """An evening that takes corrections, as `pzvision live` does, without a camera.
+
+    Its first hand is over; the second is under way.
+    """
+
+    def __init__(self) -> None:
+        events = game(seed=3, hands=2)
+        starts = [i for i, event in enumerate(events) if isinstance(event, HandStart)]
+        self.hub, self.desk = Hub(), Desk()
+        settings = HandSettings("pzh-popular", names={"S": "小王"})
+        self.evening = Evening(HandMaker(CALIBRATION, settings), Teller(hub=self.hub))
+        self.evening.restore(events[: starts[1] + 60])
+        self.paused = False
+        self.orders: list[Order] = []
+        self.server = PageServer(build_app(self.hub, desk=self.desk), 0, on_stop=self.hub.close)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.tell()
+        self.server.start()
+        self._thread.start()
+
+    @property
+    def session(self) -> Session:
+        """The game so far."""
+        return self.evening.session
+
+    def tell(self) -> None:
+        """The state now."""
+        source = {"name": "x", "t": 9.0, "duration": None, "over": False}
+        set_up, following = self.evening.set_up_now(), self.evening.settings
+        state = view_of(self.session, near_seat="S", source=source)
+        state.update(
+            paused=self.paused,
+            records=len(self.session.log),
+            doubts=self.evening.doubt_records(),
+            setup=None if set_up is None else set_up.to_json(),
+            next=None if following is None else following.to_json(),
+            rulesets=[{"id": "pzh-traditional", "name": {"zh": "传统", "en": "Traditional"}}],
+        )
+        self.hub.set_state(state)
+
+    def close(self) -> None:
+        """Stop."""
+        self._over.set()
+        self._thread.join(5)
+        self.server.stop()
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            self.desk.wait(0.05)
+            self.desk.attend(self._carry_out)
+
+    def _carry_out(self, order: Order) -> dict[str, Any]:
+        if isinstance(order, LogOrder):
+            return {"seq": self.hub.seq, "records": self.evening.log_view()}
+        self.orders.append(order)
+        with self.hub.batch():
+            answer: dict[str, Any] = {}
+            if isinstance(order, PauseOrder):
+                self.paused = order.paused
+            elif isinstance(order, HandOrder):
+                answer = self.evening.set_up(order)
+            else:
+                answer = self.evening.correct(order)  # type: ignore[arg-type]
+            self.tell()
+        return {"seq": self.hub.seq, **answer}
+
+
+@pytest.fixture
+def live_table() -> Iterator[LiveTable]:
+    """See `LiveTable`."""
+    table = LiveTable()
+    yield table
+    table.close()
