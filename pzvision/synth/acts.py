@@ -26,6 +26,7 @@ from pzvision.synth.bodies import UP
 from pzvision.synth.placing import Spot
 from pzvision.synth.stage import Stage
 from pzvision.synth.timeline import (
+    Die,
     Timeline,
     Track,
     Wall,
@@ -87,11 +88,15 @@ class Actor(Stage):
         tail = any(isinstance(r, TailLamp) for r in rest[: len(deals) + 1])
         self.wall = Wall([])
         pending = sum(_HAND_SIZE + (s == event.dealer) for s in SEATS)
+        seen = bool(self.tracks)  # a recording begins after the first deal, the later ones are seen
+        heap: list[Track] = []
         for below, above in places:
             stack: dict[int, int] = {}
             for level, spot in ((1, above), (0, below)):
                 if pending:
                     pending -= 1
+                    if seen:
+                        heap.append(self._new(spot, None, "wall"))
                     continue
                 track = self._new(
                     spot.nudged(self.rng, 0.04 * self.style.mess, 0.01 * self.style.mess), None, "wall"
@@ -101,6 +106,10 @@ class Actor(Stage):
                 self.wall.stacks.append(stack)
         if not tail:
             self.wall.lamp = None
+        if seen:
+            self._build_walls()
+            self._throw_dice(event.dealer, dice)
+        goals: dict[int, Spot] = {}
         for seat in SEATS:
             count = _HAND_SIZE + (seat == event.dealer)
             kinds = deals.get(seat)
@@ -109,14 +118,74 @@ class Actor(Stage):
             self.hands[seat] = []
             for k in range(count):
                 spot = self.plan.standing(k, apart=k == _HAND_SIZE).turned(self.side(seat))
-                track = self._new(self.nudged(spot, 0.3), seat, "hand")
+                goal = self.nudged(spot, 0.3)
+                track = heap[len(self.hands[seat])] if seen else self._new(goal, seat, "hand")
                 track.kind = None if kinds is None else sorted(kinds)[k]
                 self.hands[seat].append(track)
+                goals[track.id] = goal
+            del heap[:count]
             self.drawn[seat] = self.hands[seat][-1] if count > _HAND_SIZE else None
             self.shown[seat], self.rivers[seat], self.melds[seat] = [], [], []
         self.replacement = False
         self.last_discard = None
+        if seen:
+            self._deal_out(event.dealer, goals)
+        self._plan_breaks(rest)
         self.emit(event)
+
+    def _build_walls(self) -> None:
+        """The four walls come up out of the table and are pushed outwards to their places."""
+        start = self.now
+        for track in self.live:
+            goal = track.first
+            side = round(float(np.arctan2(goal.x, -goal.y)) / (np.pi / 2)) % 4
+            back = Spot(0.0, 5.5, 0.0, 0.0, goal.tip).turned(side)
+            track.first = replace(goal, x=goal.x + back.x, y=goal.y + back.y)
+            self.move(track, goal, None, "wall", start + 0.5 + 0.15 * side, 0.9)
+        for seat in SEATS:
+            row = Spot(0.0, -self.plan.half + self.plan.wall_edge + 4, 1.0, 0.0, UP).turned(self.side(seat))
+            self.reach(seat, [(start + 0.3, row), (start + 1.5, row)])
+        self.now = start + 2.4
+
+    def _throw_dice(self, dealer: Seat, faces: tuple[int, int]) -> None:
+        """Two dice roll across the middle and lie there until the deal is over."""
+        side = self.side(dealer)
+        rng = np.random.default_rng([len(self.tracks), 31])
+        start = self.now + 0.5
+        for face in faces:
+            x, y = (float(v) for v in rng.uniform(-4.5, 4.5, 2))
+            hand = Spot(2.0 + float(rng.normal(0, 1)), -15.0, 2.5, 0.0, UP).turned(side)
+            roll = float(rng.uniform(0.8, 1.2))
+            self.dice.append(
+                Die(start, start + roll, start + roll + 8.0, hand, Spot(x, y, 0.0, roll, UP), face)
+            )
+        self.reach(dealer, [(start - 0.1, Spot(2.0, -15.0, 1.0, 0.0, UP).turned(side))])
+        self.now = start + 2.0
+
+    def _deal_out(self, dealer: Seat, goals: dict[int, Spot]) -> None:
+        """Four tiles at a time go to each player in turn, then the last ones; about eight seconds."""
+        order = [SEATS[(SEATS.index(dealer) + k) % 4] for k in range(4)]
+        for turn in range(4):
+            for seat in order:
+                hand = self.hands[seat]
+                block = hand[4 * turn : 4 * turn + 4] if turn < 3 else hand[12:]
+                end = self.now + 0.45
+                for track in block:
+                    self.move(track, goals[track.id], seat, "hand", self.now + 0.05, 0.4)
+                self.reach(seat, [(self.now, block[0].moves[-1].start), (end, goals[block[-1].id])])
+                self.now = end
+        self.now += 0.8
+
+    def _plan_breaks(self, rest: Sequence[Event]) -> None:
+        """Before which discards of this hand somebody makes everybody wait."""
+        count = 0
+        for record in rest:
+            if isinstance(record, HandStart):
+                break
+            count += isinstance(record, Discard)
+        rng = np.random.default_rng([len(self.tracks), count, 37])
+        chosen = rng.permutation(max(count, 1))[: self.style.breaks]
+        self.breaks = {self.thrown + int(k): float(rng.uniform(9, 16)) for k in chosen}
 
     def _new(self, spot: Spot, seat: Seat | None, zone: Zone) -> Track:
         track = Track(len(self.tracks), None, round(self.now, 3), spot, seat, zone)
@@ -152,7 +221,8 @@ class Actor(Stage):
             raise ValueError(f"tail_lamp: {format_tile(event.tile)} was already seen to be another tile")
         track.kind = event.tile
         self.wall.lamp = identity
-        if len(self.events) and self.events[-1].t == round(self.now, 2) and isinstance(self.events[-1], Deal):
+        dealt = len(self.events) and isinstance(self.events[-1], Deal)
+        if dealt and self.events[-1].t == round(self.now, 2) and not track.moves:
             track.first = face_up(track.first)
             track.zone = "tail_lamp"
         else:
@@ -201,6 +271,8 @@ class Actor(Stage):
         wait = self.pause(0.5, 0.9)
         if self.rng.random() < self.style.think:
             wait += self.pause(1.5, 3.0)
+        wait += self.breaks.get(self.thrown, 0.0)
+        self.thrown += 1
         river = self.rivers[seat]
         if self.style.river == "rows":
             goal = self.nudged(self.plan.river_row(len(river)).turned(self.side(seat)))
@@ -393,6 +465,7 @@ class Actor(Stage):
             round(self.now + 1.5, 2),
             tuple(self.tracks),
             tuple(tuple(keys) for keys in self.arms),
+            dice=tuple(self.dice),
         )
 
 

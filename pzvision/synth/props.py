@@ -37,6 +37,14 @@ def random_die(rng: np.random.Generator, x: float, y: float) -> Box:
                front_colour=paper, back_colour=paper, rounding=side * 0.2)  # fmt: skip
 
 
+def die(x: float, y: float, z: float, yaw: float, count: int, side: float = 1.6) -> Box:
+    """A white die with ``count`` on top; its middle is ``z`` cm above the table."""
+    paper: Colour = (240, 245, 245)
+    ink: Colour = (40, 30, 200) if count in (1, 4) else (30, 25, 20)
+    return Box(x, y, z, yaw, UP, (side, side, side), _pips(count, ink, paper),
+               front_colour=paper, back_colour=paper, rounding=side * 0.2)  # fmt: skip
+
+
 def random_phone(rng: np.random.Generator, x: float, y: float) -> Box:
     """A phone lying on its back, its screen on or off."""
     screen = np.zeros((256, 128, 3), np.uint8)

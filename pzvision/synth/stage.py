@@ -10,7 +10,7 @@ import numpy as np
 from pzvision.game.events import Event
 from pzvision.synth.bodies import UP
 from pzvision.synth.placing import Plan, Spot
-from pzvision.synth.timeline import ArmKey, Move, Point, Style, Track, Wall, Zone, rest_point
+from pzvision.synth.timeline import ArmKey, Die, Move, Point, Style, Track, Wall, Zone, rest_point
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat, format_tile
 
 
@@ -35,6 +35,9 @@ class Stage:
         self.replacement = False
         self.added: Track | None = None
         self.last_discard: tuple[Seat, Track] | None = None
+        self.dice: list[Die] = []
+        self.thrown = 0  # discards so far
+        self.breaks: dict[int, float] = {}  # before which of them everybody waits, s
 
     def side(self, seat: Seat) -> int:
         """0 near, 1 right, 2 far, 3 left."""

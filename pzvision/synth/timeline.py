@@ -173,6 +173,33 @@ def between(move: Move, t: float) -> Spot:
 
 
 @dataclass(frozen=True)
+class Die:
+    """A die thrown at ``t0`` that lies at ``end`` with ``face`` on top from ``t1`` until ``gone``."""
+
+    t0: float
+    t1: float
+    gone: float
+    start: Spot
+    end: Spot
+    face: int
+
+    def at(self, t: float) -> Spot | None:
+        """Where it is and how it is turned, or None when it is not on the table."""
+        if not self.t0 <= t < self.gone:
+            return None
+        share = min((t - self.t0) / (self.t1 - self.t0), 1.0)
+        share = 1 - (1 - share) ** 2
+        left = 1 - share
+        return Spot(
+            self.start.x + (self.end.x - self.start.x) * share,
+            self.start.y + (self.end.y - self.start.y) * share,
+            0.8 + abs(float(np.sin(9 * left))) * 3.0 * left,
+            self.end.yaw + 14 * left,
+            0.0,
+        )
+
+
+@dataclass(frozen=True)
 class ArmKey:
     """Where a right hand is at a time; between keys it moves smoothly."""
 
@@ -191,7 +218,7 @@ class Timeline:
         source: the log it was made from.
         duration: s.
         tracks: each tile's life. ``arms``: each side's right hand.
-        disturbances: what happens beside the game.
+        disturbances: what happens beside the game. ``dice``: those thrown between hands.
     """
 
     plan: Plan
@@ -203,6 +230,7 @@ class Timeline:
     tracks: tuple[Track, ...]
     arms: tuple[tuple[ArmKey, ...], ...]
     disturbances: tuple[Disturbance, ...] = ()
+    dice: tuple[Die, ...] = ()
 
     def side_of(self, seat: Seat) -> int:
         """0 near, 1 right, 2 far, 3 left."""

@@ -144,10 +144,12 @@ class Renderer:
         still = tuple((hand.side, hand.left) for hand in truth.hands if hand.resting)
         moving = [tile for tile in truth.tiles if tile.moving]
         cups = disturb.cups(self.timeline.disturbances, truth.t)
-        key = (tuple((p.id, p.spot, p.moving) for p in truth.tiles), still, cups)
+        dice = [(die.face, spot) for die in self.timeline.dice if (spot := die.at(truth.t)) is not None]
+        key = (tuple((p.id, p.spot, p.moving) for p in truth.tiles), still, cups, tuple(dice))
         if moving or key != self._key:
             image = self._base(truth.hands, still).copy()
-            geometry = Geometry(self.camera, self.boxes(truth.tiles))
+            small = [props.die(s.x, s.y, s.z, s.yaw, face) for face, s in dice]
+            geometry = Geometry(self.camera, [*self.boxes(truth.tiles), *small])
             cast_shadows(image, geometry, self.room.light)
             paint(image, None, geometry, self.room.light, self._textures)
             disturb.draw_cups(cups, image, self.camera, truth.t)
