@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "replay": "pzvision.commands.replay",
     "live": "pzvision.commands.live",
     "sessions": "pzvision.commands.sessions",
+    "batch": "pzvision.commands.batch",
     "detect": "pzvision.commands.detect",
     "bench-detector": "pzvision.commands.bench_detector",
     "calibrate": "pzvision.commands.calibrate",
