@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.cameras import HandCameras, parse_cameras
     from pzvision.live.desk import Desk
     from pzvision.live.hub import Hub
-    from pzvision.live.logfile import LogFile
+    from pzvision.live.logfile import PatientLogFile
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, note, settlement
     from pzvision.live.serving import PageOptions, run_with_page
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     finder = TileDetector(
         Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
     )
-    log_file = LogFile(args.events) if args.events else None
+    log_file = PatientLogFile(args.events, note) if args.events else None
     store, old = _open_store(args)
     source = hands = voice = writer = None
     try:

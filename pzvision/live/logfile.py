@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -43,6 +44,11 @@ class LogFile:
                 self._file.write("".join(_line(event) for event in log[self._count :]))
                 self._file.flush()
         except OSError as error:
+            # What stands there may end in half a line: the next update writes the whole log.
+            broken, self._file = self._file, None
+            if broken is not None:
+                with suppress(OSError):
+                    broken.close()
             raise PzvisionError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
         self._count = len(log)
 
@@ -63,6 +69,31 @@ class LogFile:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+class PatientLogFile(LogFile):
+    """A log file that a game outlasts: what cannot be written is said once and made good later.
+
+    Args:
+        path: as `LogFile`.
+        note: told in one line what is wrong.
+    """
+
+    def __init__(self, path: str | Path, note: Callable[[str], None]) -> None:
+        super().__init__(path)
+        self._note = note
+        self.failing = False
+
+    def update(self, log: Sequence[Event], keep: int) -> None:
+        """As `LogFile.update`; never raises."""
+        try:
+            super().update(log, 0 if self.failing else keep)
+        except PzvisionError as error:
+            if not self.failing:
+                self._note(str(error))
+            self.failing = True
+        else:
+            self.failing = False
 
 
 def _line(event: Event) -> str:

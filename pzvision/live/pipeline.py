@@ -206,6 +206,8 @@ class Pipeline:
         self._frame = frame
         if due and not self.vitals.paused:
             self._look(frame)
+        elif isinstance(self.source, LiveSource):
+            self.source.pass_over()
         if self._first is None:
             self._first = frame.index
         passed = frame.index + 1 - self._first
@@ -240,18 +242,25 @@ class Pipeline:
             if self._teller.told != self._told:
                 self._tell()
         source = self.source
-        self.vitals.looked(1000 * source.age_of(frame) if isinstance(source, LiveSource) else None)
+        age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None
+        self.vitals.looked(age_ms, seen=detections is not None)
 
-    def _detect(self, frame: Frame, mask: MotionMask) -> Detections:
+    def _detect(self, frame: Frame, mask: MotionMask) -> Detections | None:
         due = self._asking.due(mask, frame.t)
         if not due and self._detections is not None:
             return self._detections
         self._asked += 1
         try:
             self._detections = rounded(self._detector(frame.image))
-        except BaseException:
+        except Exception as error:
             self._asking.changed()  # what failed is asked again at the next look
-            raise
+            if not isinstance(self.source, LiveSource):
+                raise
+            # An evening must outlast it: nothing was seen, and the page says why.
+            self._detections = None
+            self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
+            return None
+        self.vitals.fault(None)
         return self._detections
 
     def _finish(self) -> None:
@@ -361,6 +370,7 @@ class Pipeline:
         return {
             **out,
             "paused": self.vitals.paused,
+            "seen": self.vitals.sees,
             "records": len(self.session.log),
             "setup": None if set_up is None else set_up.to_json(),
             "next": None if following is None else following.to_json(),

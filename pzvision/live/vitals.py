@@ -10,7 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from pzvision.live.report import note
+
 RECENT_S: Final = 5.0
+BLIND_S: Final = 1.5
 WELL: Final = ("ok", "ended")
 
 
@@ -32,14 +35,32 @@ class Vitals:
         self._lock = threading.Lock()
         self._looks: deque[float] = deque(maxlen=300)
         self._latencies: deque[float] = deque(maxlen=2000)
+        self._seen_at: float | None = None
+        self._trouble: str | None = None
         self.paused = False
-        self.trouble: str | None = None
-        """What keeps the game from going on, in one line."""
 
-    def looked(self, latency_ms: float | None = None) -> None:
-        """A look is done; ``latency_ms`` since its frame arrived, for a camera."""
+    def fault(self, reason: str | None) -> None:
+        """The detector failed for this reason; None: it works."""
+        if reason is not None and self._trouble is None:
+            note(reason)
+        self._trouble = reason
+
+    @property
+    def sees(self) -> bool:
+        """Whether the table was seen within the last moments; what was not seen is not gone."""
+        return self._seen_at is not None and time.monotonic() - self._seen_at < BLIND_S
+
+    def looked(self, latency_ms: float | None = None, *, seen: bool = True) -> None:
+        """A look is done.
+
+        Args:
+            latency_ms: since its frame arrived, for a camera.
+            seen: whether it showed the table; False for a black picture or a detector that failed.
+        """
         with self._lock:
             self._looks.append(time.monotonic())
+            if seen:
+                self._seen_at = self._looks[-1]
             if latency_ms is not None:
                 self._latencies.append(latency_ms)
 
@@ -65,17 +86,18 @@ class Vitals:
         cameras = self.cameras()
         store = {"state": "off"} if self._store is None else dict(self._store())
         ok = all(c["state"] in WELL for c in cameras.values()) and store["state"] != "failing"
-        ok = ok and self.trouble is None
+        ok = ok and self._trouble is None
         out: dict[str, Any] = {
             "ok": ok,
             "status": "ok" if ok else "degraded",
             "paused": self.paused,
+            "seen": self.sees,
             "cameras": cameras,
             "fps": round(fps, 1),
             "store": store,
         }
-        if self.trouble is not None:
-            out["trouble"] = self.trouble
+        if self._trouble is not None:
+            out["trouble"] = self._trouble
         latency = self.latency(200)
         if latency is not None:
             out["latency_ms"] = {"p50": round(latency[0], 1), "p95": round(latency[1], 1)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
@@ -31,7 +32,8 @@ class CameraHealth:
     Attributes:
         state: ``opening`` until the first frame, ``lost`` while it is being reconnected, ``ended`` when a
             recording is over or the source was closed.
-        received, dropped: frames read, and frames replaced by a newer one before anybody fetched them.
+        received, dropped: frames read, and those of them nobody looked at: replaced by a newer one before
+            they were fetched, or passed over.
         reconnects: times the connection was opened anew.
         fps: frames a second received over the last seconds.
         age_s: seconds since the last frame, or None before the first.
@@ -69,6 +71,7 @@ class _Reader(threading.Thread):
 
     def run(self) -> None:
         reason: str | None = None
+        crashed = False
         try:
             for frame in self.connect():
                 self.beat = time.monotonic()
@@ -76,7 +79,9 @@ class _Reader(threading.Thread):
                     return
         except (PzvisionError, OSError, cv2.error) as error:
             reason = str(error).splitlines()[0]
-        self.owner.reader_ended(self, reason)
+        except Exception as error:  # whatever it is, the page must say so and the game go on
+            reason, crashed = f"{type(error).__name__}: {error}".splitlines()[0], True
+        self.owner.reader_ended(self, reason, crashed=crashed)
 
 
 class LiveSource(FrameSource):
@@ -112,6 +117,7 @@ class LiveSource(FrameSource):
         self._same_since: float = 0.0
         self._backoff = config.first_backoff_s
         self._stuck: list[_Reader] = []
+        self._crashes: deque[float] = deque(maxlen=config.crashes)
         self._reader = _Reader(self, connect)
         self._watchdog = threading.Thread(target=self._watch, daemon=True, name="pzvision-watchdog")
 
@@ -219,11 +225,16 @@ class LiveSource(FrameSource):
         frozen = self._reconnect and now - self._same_since > self._config.frozen_s
         return "frozen" if frozen else "ok"
 
-    def reader_ended(self, reader: _Reader, reason: str | None) -> None:
-        """The connection is over: a recording has ended, or a camera must be opened anew."""
+    def reader_ended(self, reader: _Reader, reason: str | None, *, crashed: bool = False) -> None:
+        """The connection is over: a recording has ended, or a camera must be opened anew.
+
+        ``crashed``: by an error nobody expected, which opening anew may well meet again.
+        """
         with self._lock:
             if reader is not self._reader or self._closed:
                 return
+            if crashed:
+                self._crashes.append(time.monotonic())
             state: CameraState = "lost" if self._reconnect else "ended"
             self._health = replace(self._health, state=state, reason=reason)
             self._lock.notify_all()
@@ -259,6 +270,7 @@ class LiveSource(FrameSource):
                     self._stuck.append(self._reader)
                 self._lock.notify_all()
                 pause, self._backoff = self._backoff, min(self._backoff * 2, self._config.max_backoff_s)
+                pause = max(pause, self._crash_pause(now))
             self._sleep(pause)
             with self._lock:
                 self._stuck = [r for r in self._stuck if r.is_alive()]
@@ -272,6 +284,16 @@ class LiveSource(FrameSource):
                 self._print = b""
                 self._health = replace(self._health, reconnects=self._health.reconnects + 1)
                 self._reader.start()
+
+    def _crash_pause(self, now: float) -> float:
+        """Seconds until a reader that keeps crashing may be begun anew."""
+        if len(self._crashes) < self._config.crashes:
+            return 0.0
+        pause = self._crashes[0] + self._config.crash_window_s - now
+        if pause > 0:
+            reason = f"{self._health.reason}; it keeps failing, tried again in {pause:.0f} s"
+            self._health = replace(self._health, reason=reason)
+        return pause
 
     def _sleep(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -293,6 +315,11 @@ class LiveSource(FrameSource):
             if consume:
                 self._fetched = True
             return self._frame
+
+    def pass_over(self) -> None:
+        """Count a fetched frame as dropped: nobody looks at it."""
+        with self._lock:
+            self._health = replace(self._health, dropped=self._health.dropped + 1)
 
     @property
     def health(self) -> CameraHealth:
@@ -318,7 +345,10 @@ class LiveSource(FrameSource):
         due = start
         while True:
             frame = self.latest(timeout=0.1)
-            if self._stopped:
+            over = frame is not None and end is not None and frame.t > end
+            if self._stopped or over:
+                if frame is not None:
+                    self.pass_over()
                 return
             if frame is None:
                 if self.on_idle is not None:
@@ -327,11 +357,11 @@ class LiveSource(FrameSource):
                     if self._closed or (self._health.state == "ended" and self._fetched):
                         return
                 continue
-            if end is not None and frame.t > end:
-                return
             if frame.t + 1e-6 >= due:
                 due = frame.t + every
                 yield frame
+            else:
+                self.pass_over()
 
     @property
     def hung(self) -> bool:
@@ -341,9 +371,10 @@ class LiveSource(FrameSource):
     def close(self) -> None:
         """Let go of the camera; waits a second for its reader."""
         with self._lock:
+            waiting = 0 if self._fetched or self._closed else 1
             self._closed = True
             self._reader.abandoned = True
-            self._health = replace(self._health, state="ended")
+            self._health = replace(self._health, state="ended", dropped=self._health.dropped + waiting)
             self._lock.notify_all()
         until = time.monotonic() + _CLOSE_WAIT_S
         for thread in (self._reader, self._watchdog, *self._stuck):

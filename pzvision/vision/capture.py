@@ -47,6 +47,8 @@ class CaptureConfig:
         silent_s: seconds without a frame after which a live source is shown as lost.
         read_deadline_s: seconds without a frame after which it is opened anew.
         first_backoff_s, max_backoff_s: wait before the first reconnect; it doubles up to the cap.
+        crashes, crash_window_s: a reader that dies of an error nobody expected is begun anew at most so many
+            times in so many seconds.
         frozen_s: seconds of bit-equal frames after which a live picture counts as frozen.
         frozen_reconnect_s: seconds frozen after which the connection is opened anew.
         black_mean, black_deviation: a frame darker and flatter than this (0–255) is black.
@@ -58,7 +60,9 @@ class CaptureConfig:
     silent_s: float = 1.5
     read_deadline_s: float = 5.0
     first_backoff_s: float = 0.5
-    max_backoff_s: float = 15.0
+    max_backoff_s: float = 8.0
+    crashes: int = 5
+    crash_window_s: float = 60.0
     frozen_s: float = 3.0
     frozen_reconnect_s: float = 20.0
     black_mean: float = 8.0
