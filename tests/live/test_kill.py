@@ -1,0 +1,156 @@
+"""A game killed at any instant: what was committed is there, and the reopened game is the fold of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from pzvision.game import Event, read_log
+from pzvision.game.simulate import simulate
+from pzvision.live.evening import Evening
+from pzvision.live.hub import Hub
+from pzvision.live.logfile import LogFile
+from pzvision.live.resume import broken_off, restore
+from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.store import Store
+from pzvision.live.teller import Teller
+from pzvision.live.view import view_of
+from pzvision.vision.calibration import Calibration
+
+CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))
+CALIBRATION = Calibration((640, 360), CORNERS, near_seat="E")
+EVENTS = list(simulate("pzh-popular", seed=4, hands=3))
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def changes(seed: int) -> list[tuple[int, list[Event]]]:
+    """What a reader tells: records one by one, and now and then the recent past anew."""
+    chance = random.Random(seed)
+    out: list[tuple[int, list[Event]]] = []
+    length = 0
+    while length < len(EVENTS):
+        again = length > 20 and chance.random() < 0.15
+        keep = length - chance.randrange(1, 8) if again else length
+        length = min(length + chance.randrange(1, 4), len(EVENTS))
+        out.append((keep, EVENTS[keep:length]))
+    return out
+
+
+def live(folder: Path, seed: int, progress: int) -> None:
+    """What a live game does with its store, until it is killed; reports each number that was committed."""
+    store = Store(folder / "s.sqlite")
+    writer = store.begin("table=0", {})
+    hub = Hub()
+    hub.keep(writer.keep)
+    teller = Teller(hub=hub, log_file=LogFile(folder / "log.jsonl"))
+    hub.publish({"type": "session", "id": writer.id, "state": "begun"})
+    for keep, events in changes(seed):
+        with teller.batch():
+            teller.change(keep, events, events[0].t or 0.0)
+            teller.say_held(events[0].t or 0.0, (), 0)
+        os.write(progress, hub.seq.to_bytes(4, "big"))
+
+
+def play_and_kill(folder: Path, seed: int, after_s: float) -> int:
+    """Newest number that was committed for sure when the game was killed."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            live(folder, seed, theirs)
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    committed = int.from_bytes(os.read(ours, 4), "big")
+    time.sleep(after_s)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while True:
+        rest = os.read(ours, 4)
+        if len(rest) < 4:
+            break
+        committed = int.from_bytes(rest, "big")
+    os.close(ours)
+    return committed
+
+
+@pytest.mark.parametrize("times", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_killed_game_comes_back(tmp_path: Path, times: int) -> None:
+    chance = random.Random(7)
+    slowest, cut_off = 0.0, 0
+    for turn in range(times):
+        folder = tmp_path / f"第 {turn} 次"
+        folder.mkdir()
+        committed = play_and_kill(folder, turn, chance.uniform(0.0, 0.6))
+        begun = time.monotonic()
+        store = Store(folder / "s.sqlite")
+        found = broken_off(store)
+        assert found is not None
+        stored = store.read(found.id)
+        assert stored.damage is None
+        hub = Hub()
+        teller = Teller(hub=hub)
+        evening = Evening(HandMaker(CALIBRATION, HandSettings("pzh-popular")), teller)
+        restore(stored, hub, evening)
+        view = view_of(evening.session)
+        slowest = max(slowest, time.monotonic() - begun)
+
+        seq = stored.records[-1]["seq"]
+        assert [r["seq"] for r in stored.records] == list(range(1, seq + 1)), "no gap"
+        assert committed <= seq, "nothing that was committed is lost"
+        cut_off += seq < _whole(turn)
+
+        # The log is one that the reader told, and the state its fold.
+        lengths = {len(log) for log in _logs(turn)}
+        assert len(stored.log) in lengths and list(stored.log) == EVENTS[: len(stored.log)]
+        fresh = Teller(hub=Hub())
+        if stored.log:
+            fresh.change(0, stored.log, 0.0)
+        ignored = {"announcements": None}
+        assert {**view, **ignored} == {**view_of(fresh.session), **ignored}
+        assert [a["zh"] for a in view["announcements"]] == [
+            r["zh"] for r in stored.of_type("announce") if "retracts" not in r
+        ][-80:]
+
+        # The log beside it may end in half a line, which is left out.
+        if (folder / "log.jsonl").exists():
+            text = (folder / "log.jsonl").read_text(encoding="utf-8")
+            lines = text.splitlines(keepends=True)
+            whole = [line for line in lines if line.endswith("\n")]
+            assert len(lines) - len(whole) <= 1
+            assert [line.event for line in read_log(whole)] == EVENTS[: len(whole)]
+
+        # And the game goes on under the following numbers.
+        hub.keep(store.resume(found.id).keep)
+        assert hub.publish({"type": "session", "id": found.id, "state": "resumed"}) == seq + 1
+        assert store.read(found.id).records[-1]["state"] == "resumed"
+        store.close()
+    assert times < 100 or cut_off > times // 4, "most of them were killed in the middle"
+    assert slowest < 5.0
+    print(f"killed {times} times, {cut_off} in mid-game; ready again within {slowest:.2f} s")
+
+
+def _logs(seed: int) -> list[list[Event]]:
+    log: list[Event] = []
+    out: list[list[Event]] = [[]]
+    for keep, events in changes(seed):
+        log = [*log[:keep], *events]
+        out.append(log)
+    return out
+
+
+def _whole(seed: int) -> int:
+    hub = Hub()
+    teller = Teller(hub=hub)
+    hub.publish({"type": "session", "id": 1, "state": "begun"})
+    for keep, events in changes(seed):
+        with teller.batch():
+            teller.change(keep, events, events[0].t or 0.0)
+            teller.say_held(events[0].t or 0.0, (), 0)
+    return hub.seq
