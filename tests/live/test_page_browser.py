@@ -192,7 +192,7 @@ def test_page_follows_the_rendered_demo_to_its_end(page: Any, watcher: Any) -> N
         threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop it
         threading.Thread(target=process.stderr.read, daemon=True).start()
         page.goto(url)
-        page.wait_for_selector("#link.over", timeout=300_000)
+        page.wait_for_selector("#link.over", timeout=900_000)
         state = httpx.get(url + "state").json()
         assert state["ledger"] and shown_totals(page) == as_shown(state["session_totals"])
         assert page.locator("#ledger tr").count() == len(state["ledger"])
