@@ -1,0 +1,300 @@
+"""How fast and how steady a live game is: ``python -m pzvision.live.bench --minutes 60``.
+
+A recording plays as a network camera (motion JPEG, a process of its own). `Pipeline`, page and store run as
+in ``pzvision live``; a client on the page's stream notes when each announcement reaches it. Printed are
+
+- frames captured, looked at and dropped a second, and how often the detector was asked,
+- from the arrival of the deciding frame to the announcement at the client, and to the end of its look,
+- where a look's time goes,
+- the slope of memory after a warm-up, threads and open files before and after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from pzvision.errors import PzvisionError
+from pzvision.live.desk import Desk
+from pzvision.live.hub import Hub
+from pzvision.live.pipeline import Pipeline, PipelineConfig
+from pzvision.live.server import PageServer, build_app
+from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.store import Store
+from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.camera import LiveSource
+from pzvision.vision.capture import CaptureConfig, Image
+from pzvision.vision.detections import Detections
+from pzvision.vision.detector import TileDetector
+from pzvision.vision.tableview import TableDetector
+
+DEMO: Final = Path(__file__).parent / "demo"
+WARM_UP: Final = 0.25  # of the run, before the memory's slope is taken
+SAMPLE_S: Final = 2.0
+
+
+@dataclass
+class Spent:
+    """Milliseconds spent in each part of a look: by the clock, and of processor."""
+
+    parts: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def on(self, part: str, busy: Callable[[], float]) -> Iterator[None]:
+        """Count the time inside; ``busy``: processor time in s, of this thread or of all."""
+        begun, worked = time.perf_counter(), busy()
+        yield
+        taken = (1000 * (time.perf_counter() - begun), 1000 * (busy() - worked))
+        self.parts.setdefault(part, []).append(taken)
+
+    def lines(self) -> list[str]:
+        """One line a part."""
+        out = []
+        for part, taken in self.parts.items():
+            (wall50, cpu50), (wall95, cpu95) = (np.percentile(taken, q, axis=0) for q in (50, 95))
+            out.append(
+                f"  {part:<9} {len(taken):>6} times: p50 {wall50:6.0f} ms (processor {cpu50:6.0f}),"
+                f" p95 {wall95:6.0f} ms ({cpu95:6.0f})"
+            )
+        return out
+
+
+class TimedDetector:
+    """A detector whose time is taken."""
+
+    def __init__(self, detector: Callable[[Image], Detections], spent: Spent) -> None:
+        self._detector = detector
+        self._spent = spent
+        self.tiles: list[int] = []
+
+    def __call__(self, image: Image) -> Detections:
+        with self._spent.on("detector", time.process_time):
+            found = self._detector(image)
+        self.tiles.append(len(found))
+        return found
+
+
+class Listener(threading.Thread):
+    """A client of the page's stream: when each record reached it, by ``seq``."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True, name="bench-listener")
+        self._url = url
+        self.came: dict[int, float] = {}
+        self.announced: set[int] = set()
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(self._url + "events") as answer:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    now = time.monotonic()
+                    record = json.loads(line[6:])
+                    if "seq" in record:
+                        self.came[record["seq"]] = now
+                        if record["type"] == "announce":
+                            self.announced.add(record["seq"])
+
+
+def resident_mb() -> float:
+    """Memory in use, MB."""
+    with open("/proc/self/statm", encoding="ascii") as lines:
+        return int(lines.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def open_files() -> int:
+    """Open descriptors."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def slope(samples: Sequence[tuple[float, float]]) -> float:
+    """MB per 10 minutes of (seconds, MB) samples, after the warm-up."""
+    kept = samples[int(len(samples) * WARM_UP) :]
+    if len(kept) < 3:
+        return float("nan")
+    at, mb = np.array(kept).T
+    return float(np.polyfit(at, mb, 1)[0] * 600)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run."""
+
+    recording: Path
+    calibration: Path
+    ruleset: str
+    minutes: float
+    fps: float
+    every_s: float
+    threads: int | None
+    backend: str
+
+
+def run(plan: Plan) -> dict[str, Any]:
+    """Run it; figures by name."""
+    calibration = load(plan.calibration)
+    words = [sys.executable, "-m", "pzvision.live.loopback", str(plan.recording), "--port", "0"]
+    camera = subprocess.Popen([*words, "--fps", str(plan.fps)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert camera.stdout is not None
+        url = camera.stdout.readline().strip()
+        if not url:
+            raise PzvisionError(f"{str(plan.recording)!r} cannot be played as a camera")
+        with tempfile.TemporaryDirectory() as folder:
+            return _measure(plan, calibration, url, Path(folder))
+    finally:
+        camera.terminate()
+        camera.wait()
+
+
+def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> dict[str, Any]:
+    spent = Spent()
+    finder = TileDetector(threads=plan.threads, backend=plan.backend)
+    detector = TimedDetector(TableDetector(finder, calibration), spent)
+    source = LiveSource.open(url, CaptureConfig())
+    hub, desk = Hub(), Desk()
+    store = Store(folder / "s.sqlite")
+    maker = HandMaker(calibration, HandSettings(plan.ruleset))
+    writer = store.begin(url, maker.settings.to_json())
+    hub.keep(writer.keep)
+    pipeline = Pipeline(
+        source,
+        calibration,
+        maker,
+        detector,
+        config=PipelineConfig(look_s=plan.every_s),
+        hub=hub,
+        desk=desk,
+        store=writer,
+    )
+    look = pipeline.evening.look
+
+    def timed_look(*args: Any, **more: Any) -> Any:
+        with spent.on("table", time.thread_time):
+            return look(*args, **more)
+
+    pipeline.evening.look = timed_look  # type: ignore[method-assign]
+    arrived: dict[int, float] = {}
+
+    def note_arrival(what: str, value: Any) -> None:
+        frame = pipeline._frame
+        if what == "record" and frame is not None:
+            arrived[value.seq] = time.monotonic() - source.age_of(frame)
+
+    hub.follow(note_arrival)
+    server = PageServer(build_app(hub, desk=desk), 0, on_stop=hub.close)
+    server.start()
+    listener = Listener(server.url)
+    listener.start()
+    samples: list[tuple[float, float]] = []
+    before: tuple[int, int] | None = None
+    begun = time.monotonic()
+    game = threading.Thread(target=pipeline.run, name="bench-game")
+    game.start()
+    while (passed := time.monotonic() - begun) < plan.minutes * 60 and game.is_alive():
+        time.sleep(min(SAMPLE_S, plan.minutes * 60 / 20))
+        samples.append((passed, resident_mb()))
+        if before is None and passed > min(20.0, plan.minutes * 15):
+            before = (threading.active_count(), open_files())
+    seconds = time.monotonic() - begun
+    after = (threading.active_count(), open_files())
+    health = source.health
+    source.stop()
+    game.join(30)
+    server.stop()
+    latencies = [1000 * (listener.came[s] - arrived[s]) for s in listener.announced if s in arrived]
+    ended = source.health
+    writer.finish()
+    store.close()
+    looks = pipeline.vitals.latency()
+    return {
+        "seconds": seconds,
+        "camera_fps": health.received / seconds,
+        "looks": pipeline._looks,
+        "looks_fps": pipeline._looks / seconds,
+        "detector": pipeline._asked,
+        "dropped": ended.dropped,
+        "received": ended.received,
+        "tiles": (float(np.median(detector.tiles)), max(detector.tiles)) if detector.tiles else (0.0, 0),
+        "announcements": len(latencies),
+        "announce_ms": tuple(np.percentile(latencies, [50, 95, 99])) if latencies else None,
+        "look_ms": looks,
+        "memory_mb": (samples[0][1], samples[-1][1]),
+        "slope_mb_10min": slope(samples),
+        "threads": (before or after)[0:1] + after[0:1],
+        "files": (before or after)[1:2] + after[1:2],
+        "hands": len(pipeline.session.final_states),
+        "records": len(pipeline.session.log),
+        "spent": spent.lines(),
+        "providers": ", ".join(finder.providers),
+    }
+
+
+def report(figures: dict[str, Any]) -> str:
+    """The figures as lines."""
+    announce = figures["announce_ms"]
+    tiles = figures["tiles"]
+    lines = [
+        f"{figures['seconds']:.0f} s on {os.cpu_count()} cores ({figures['providers']}),"
+        f" load {os.getloadavg()[0]:.1f}; {figures['hands']} hands, {figures['records']} records",
+        f"camera {figures['camera_fps']:.1f} frames/s, looked at {figures['looks_fps']:.1f}/s"
+        f" (detector asked {figures['detector']} times), {figures['looks']} + {figures['dropped']} dropped"
+        f" = {figures['received']}; tiles found: median {tiles[0]:.0f}, at most {tiles[1]}",
+        "frame to announcement at the client: "
+        + (
+            "nothing was announced"
+            if announce is None
+            else f"p50 {announce[0]:.0f}, p95 {announce[1]:.0f}, p99 {announce[2]:.0f} ms"
+            f" of {figures['announcements']}"
+        ),
+    ]
+    if figures["look_ms"] is not None:
+        p50, p95 = figures["look_ms"]
+        lines.append(f"frame to the end of its look: p50 {p50:.0f}, p95 {p95:.0f} ms")
+    lines.extend(figures["spent"])
+    first, last = figures["memory_mb"]
+    lines.append(f"memory {first:.0f} -> {last:.0f} MB, slope {figures['slope_mb_10min']:+.2f} MB per 10 min")
+    lines.append(f"threads {figures['threads']}, open files {figures['files']} (early, late)")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
+    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
+    parser.add_argument("--ruleset", default="pzh-popular")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--fps", type=float, default=15.0, help="of the camera")
+    parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--backend", default="auto")
+    args = parser.parse_args(argv)
+    plan = Plan(
+        args.recording,
+        args.calibration,
+        args.ruleset,
+        args.minutes,
+        args.fps,
+        args.every,
+        args.threads,
+        args.backend,
+    )
+    print(report(run(plan)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
