@@ -24,6 +24,7 @@ SUMMARY = ("接摄像头看一局牌,开牌桌页面。", "Watch a table through
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
     from pzvision.live.arguments import add_game_arguments
+    from pzvision.live.obs import add_obs_arguments
     from pzvision.live.voice import add_voice_argument
 
     parser.add_argument(
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     page.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
     add_voice_argument(parser)
+    add_obs_arguments(page)
     store = parser.add_argument_group("存牌局 store")
     store.add_argument("--store", metavar="FILE", help="存在哪里 where the evening is kept (SQLite)")
     store.add_argument("--no-store", action="store_true", help="不存 keep nothing")
@@ -70,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.desk import Desk
     from pzvision.live.hub import Hub
     from pzvision.live.logfile import PatientLogFile
+    from pzvision.live.obs import SceneSwitch, scene_config
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, note, settlement
     from pzvision.live.serving import PageOptions, run_with_page
@@ -82,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
     cameras = parse_cameras(args.camera)
     _check(args, [camera.source for camera in cameras])
     options = PageOptions(args.port, args.host, args.overlay_delay)
+    scenes = scene_config(args.obs, args.obs_scene, args.obs_hold, delay_s=args.overlay_delay)
     path = Path(cameras[0].source)
     declarations = Path(args.declarations) if args.declarations else None
     setup = check_game(args, beside=path if path.is_file() else None, declarations=declarations)
@@ -91,12 +95,13 @@ def run(args: argparse.Namespace) -> int:
     )
     log_file = PatientLogFile(args.events, note) if args.events else None
     store, old = _open_store(args)
-    source = hands = voice = writer = None
+    source = hands = voice = switch = writer = None
     try:
         source = open_source(cameras[0].source, live=True)
         check_size(setup, source)
         hands = HandCameras.open(cameras[1:], finder) if len(cameras) > 1 else None
         voice = voice_from(args)
+        switch = None if scenes is None else SceneSwitch(scenes, args.lang)
         hub, desk, maker = Hub(), Desk(), setup.maker()
         if store is not None and old is None:
             source_text = " ".join(camera.format() for camera in cameras)
@@ -115,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
             config=setup.pipeline,
             hub=hub,
             log_file=log_file,
-            on_said=_tellers(args.lang, None if voice is None else voice.hear),
+            on_said=_tellers(args.lang, *(thing.hear for thing in (voice, switch) if thing is not None)),
             on_records=RecordPrinter(args.lang, every=False),
             dealer_known=setup.dealer is not None,
             desk=desk,
@@ -133,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
         if writer is not None:
             hub.publish({"type": "session", "id": writer.id, "state": "ended"})
     finally:
-        for thing in (source, hands, voice):
+        for thing in (source, hands, voice, switch):
             if thing is not None:
                 thing.close()
         lost = None if writer is None else writer.finish()
@@ -225,15 +230,15 @@ def _attach(
     note(say("store.kept", lang, id=writer.id, path=store.path))
 
 
-def _tellers(lang: Lang, hear: Callable[[Said], None] | None) -> Callable[[Said], None]:
-    """Prints what is said, and speaks it where there is a voice."""
+def _tellers(lang: Lang, *hears: Callable[[Said], None]) -> Callable[[Said], None]:
+    """Prints what is said, and hands it on: to the voice, to the scene switch."""
     from pzvision.live.report import printer
 
     show = printer(lang)
 
     def tell(item: Said) -> None:
         show(item)
-        if hear is not None:
+        for hear in hears:
             hear(item)
 
     return tell
