@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from typing import Literal
 
-from pzvision.table.hypotheses import Act, Chain, Hypothesis, plus_one, without
+from pzvision.table.hypotheses import Act, Chain, Fill, Hypothesis, plus_one, without
 from pzvision.table.layout import Fact, equality
 from pzvision.table.turns import Turns
 from pzvision.tiles import SEATS
@@ -21,14 +22,16 @@ class Claims(Turns):
         seat = SEATS.index(fact.seat)
         if not h.active >> seat & 1 or h.phase == "over":
             return
-        kong = fact.kind == "four"
+        kong = fact.forced == "zhi_gang" or (fact.kind == "four" and fact.forced != "peng")
         kind: Literal["peng", "gang"] = "gang" if kong else "peng"
         _, unequal = equality(fact.tracks, self.config)
         for owed in h.owed:
             if owed[0] == seat:
-                act = Act(kind, seat, fact.t, fact.tracks, gang="zhi_gang" if kong else None, target=owed[1])
-                yield h.plus(
-                    act, cost=h.cost + 0.5 + 0.3 * unequal, owed=tuple(o for o in h.owed if o is not owed)
+                fill = Fill(-owed[1], fact.tracks, "zhi_gang" if kong else None)
+                yield h._replace(
+                    cost=h.cost + 0.5 + 0.3 * unequal,
+                    owed=tuple(o for o in h.owed if o is not owed),
+                    fills=(*h.fills, fill),
                 )
         ways = [h] if h.phase == "open" and h.last_number and h.turn != seat else []
         ways.extend(self._past_unseen_discard(h, seat, fact.t))
@@ -36,7 +39,7 @@ class Claims(Turns):
             cost = 0.3 * unequal
             if way.last is not None:
                 cost += self._differs(way.last, fact.tracks)
-                if way.last.gone is None or way.last.gone > fact.t + 2.5:
+                if way.last.id > 0 and (way.last.gone is None or way.last.gone > fact.t + 2.5):
                     cost += self.config.still_there_nats
             known = way.last is not None or way.last_number == 0
             counts, fifth = self._count(way.counts, fact.tracks[0], len(fact.tracks) - int(known))
@@ -97,13 +100,15 @@ class Claims(Turns):
             yield from self._claim(whole, four)
             yield from self._own_kong(whole, four)
             return
-        claim = h.chain
+        claim = h.newest
         claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
-        if claim is not None and claimed and fact.t - claim.act.t <= self.config.late_fourth_s:
+        late = fact.t - claim.act.t if claim is not None and claimed else inf
+        same = fact.forced == "zhi_gang" or (not fact.forced and late <= self.config.late_fourth_s)
+        if claim is not None and claimed and same:
             yield self._fourth_of_claim(h, claim, fact)
             return
         for ready in self._until_turn(h, seat, fact.t):
-            newest = ready.chain.act if ready.chain else None
+            newest = ready.newest.act if ready.newest else None
             kept = newest is not None and newest.kind == "peng" and newest.seat == seat
             yield ready.plus(
                 Act("gang", seat, fact.t, fact.tracks, gang="ba_gang", kept=kept, onto=fact.onto),

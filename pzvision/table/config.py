@@ -105,6 +105,8 @@ class TableConfig:
     """First belief that a discard lies before somebody else (rows); a heap raises it."""
     arm_nats: float = 3.0
     """What a moving arm from the owner's side is worth."""
+    said_nats: float = 60.0
+    """What it costs to read something otherwise than a person said."""
     noise_nats: float = 7.0
     """A river tile that is no discard at all."""
     weak_noise_nats: float = 2.0

@@ -38,6 +38,8 @@ class Decoder(Claims, Hands):
         config: TableConfig | None = None,
     ) -> None:
         super().__init__(dealer=dealer, rob_kong=rob_kong, tail_lamp=tail_lamp, config=config)
+        self.eager = False
+        """What lies on the table is hardly ever taken for nothing (a person asked to read it again)."""
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]
 
@@ -60,6 +62,10 @@ class Decoder(Claims, Hands):
             self._facts.append(fact.key)
             self._beams.append(beam)
         return self._beams[-1]
+
+    def forget(self) -> None:
+        """Decide everything anew the next time."""
+        del self._facts[:], self._beams[1:]
 
     def _step(self, beam: list[Hypothesis], fact: Fact) -> list[Hypothesis]:
         best: dict[tuple[object, ...], Hypothesis] = {}
@@ -85,21 +91,28 @@ class Decoder(Claims, Hands):
         if fact.kind == "river":
             track = fact.tracks[0]
             noise = config.weak_noise_nats if track.looks <= config.weak_looks else config.noise_nats
+            if fact.forced:
+                noise = config.said_nats
+            elif self.eager and track.gone is None:
+                noise *= 3
             yield h._replace(cost=h.cost + noise)
             yield from self._discard(h, fact)
         elif fact.kind in ("three", "four"):
             loose = (*h.loose, fact.tracks[0].id) if fact.kind == "three" else h.loose
             yield h._replace(cost=h.cost + self._row_noise(fact), loose=loose)
-            yield from self._claim(h, fact)
-            if fact.kind == "four":
+            if fact.forced != "an_gang":
+                yield from self._claim(h, fact)
+            if fact.forced == "an_gang" or (fact.kind == "four" and not fact.forced):
                 yield from self._own_kong(h, fact)
         elif fact.kind == "added":
             yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._added_kong(h, fact)
         elif fact.kind == "hand":
             yield h._replace(cost=h.cost + self._row_noise(fact))
-            yield from self._win(h, fact)
-            yield from self._reveal(h, fact)
+            if fact.forced != "reveal":
+                yield from self._win(h, fact)
+            if not fact.forced.startswith("win"):
+                yield from self._reveal(h, fact)
         elif fact.kind == "shown":
             assert fact.seat is not None
             seat = SEATS.index(fact.seat)
@@ -113,6 +126,8 @@ class Decoder(Claims, Hands):
         """What it costs that tiles in a player's row mean nothing: little if they did not stay, for melds and
         hands do (a standing tile moved, a hand mistaken for one).
         """
+        if fact.forced:
+            return self.config.said_nats
         stay = sum(t.gone is None for t in fact.tracks) / len(fact.tracks)
         weak = self.config.weak_noise_nats
         return weak + stay * (1.5 * self.config.noise_nats - weak)

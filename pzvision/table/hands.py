@@ -26,7 +26,8 @@ class Hands(Turns):
         size = len(fact.tracks)
         wrong = self._wrong_count(h, seat, size, held + 1)
         tile = fact.apart
-        if h.phase == "open" and h.last_number and h.turn != seat:
+        ways = {fact.forced[4:]} if fact.forced[4:] else {"discard", "rob_kong", "self_draw"}
+        if "discard" in ways and h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
                 stays = h.last.gone is None or h.last.gone > fact.t + 2.5
@@ -42,13 +43,13 @@ class Hands(Turns):
             else:
                 cost, extra, refund = cost + 1.0, 0.0, 0.0
             yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
-        for way in self._past_unseen_discard(h, seat, fact.t):
+        for way in self._past_unseen_discard(h, seat, fact.t) if "discard" in ways else ():
             yield self._won(way, seat, fact, "discard", wrong - 1.0, 0.0)
-        if self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
+        if "rob_kong" in ways and self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
             cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
             yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
-        for ready in self._until_turn(h, seat, fact.t):
-            newest = ready.chain.act if ready.chain else None
+        for ready in self._until_turn(h, seat, fact.t) if "self_draw" in ways else ():
+            newest = ready.newest.act if ready.newest else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
             yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
 

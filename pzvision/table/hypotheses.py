@@ -25,7 +25,8 @@ class Act:
         claimed: the discard it took, as far as it was seen.
         gang: of a ``gang``, its kind; by: of a ``win``, how.
         apart: of a ``win``, the winning tile where it lies apart.
-        slot: number of a discard nobody saw, filled later by `Hypothesis.fills`; 0 = seen.
+        slot: of an act nobody saw, filled later by `Hypothesis.fills`: the discard's number, of a claim the
+            negative one of its target; 0 = seen.
         kept: of a ``ba_gang``, the tile was in the hand before.
         target: of a ``peng``/``gang``/``win`` on a discard, the number of that discard among all discards.
         number: of a ``discard``, its number.
@@ -55,6 +56,14 @@ class Chain:
     before: Chain | None
 
 
+class Fill(NamedTuple):
+    """What was found later of an act nobody saw. ``gang``: the claim was this kong and no 碰."""
+
+    slot: int
+    tracks: tuple[Track, ...]
+    gang: Literal["zhi_gang"] | None = None
+
+
 class Hypothesis(NamedTuple):
     """One reading of the hand so far; see the module."""
 
@@ -76,7 +85,7 @@ class Hypothesis(NamedTuple):
     t: float = 0.0
     discards: int = 0
     open_slots: tuple[tuple[int, int, float], ...] = ()  # (slot, seat, t) of discards nobody saw
-    fills: tuple[tuple[int, Track], ...] = ()
+    fills: tuple[Fill, ...] = ()
     owed: tuple[tuple[int, int], ...] = ()  # (seat, discard number) of claims whose meld was not seen
     claimers: int = 0  # winners on the last discard so far
     extra_still: float = 0.0
@@ -104,22 +113,38 @@ class Hypothesis(NamedTuple):
         )
 
     def acts(self) -> list[Act]:
-        """All acts in order. Discards nobody saw are filled in if they were found or claimed later;
+        """All acts in order. Acts nobody saw are filled in if their tiles were found or claimed later;
         others stay without tracks.
         """
+        found = {fill.slot: fill for fill in self.fills}
         out: list[Act] = []
         link = self.chain
         while link is not None:
-            out.append(link.act)
-            link = link.before
+            act, link = link.act, link.before
+            fill = found.get(act.slot) if act.slot else None
+            if fill is not None and fill.gang:
+                out.append(Act("draw", act.seat, act.t))
+                act = replace(act, kind="gang", gang=fill.gang)
+            out.append(act if fill is None else replace(act, tracks=(*act.tracks, *fill.tracks)))
         out.reverse()
-        filled: dict[int, tuple[Track, ...]] = {slot: (track,) for slot, track in self.fills}
+        filled: dict[int, tuple[Track, ...]] = {}
         for act in out:  # a discard that was claimed before anybody saw it is known by the claim
             if act.kind in ("peng", "gang") and act.target:
                 filled.setdefault(act.target, act.tracks)
             elif act.kind == "win" and act.target and act.apart is not None:
                 filled.setdefault(act.target, (act.apart,))
-        return [replace(a, tracks=filled[a.slot]) if a.slot in filled and a.slot else a for a in out]
+        return [
+            replace(a, tracks=filled[a.slot]) if a.slot > 0 and not a.tracks and a.slot in filled else a
+            for a in out
+        ]
+
+    @property
+    def newest(self) -> Chain | None:
+        """The chain from its last act of a player on, without lamps and shown tiles."""
+        link = self.chain
+        while link is not None and link.act.kind in ("lamp", "shown"):
+            link = link.before
+        return link
 
     def next_active(self, seat: int) -> int:
         """The next seat after ``seat`` that has not won."""

@@ -38,6 +38,8 @@ class Fact:
         onto: of ``added``, the tracks of the three.
         owners: of ``river``, ``(4,)`` probabilities of E S W N by place and direction.
         arms: of ``river``, ``(4,)`` 0–1, whose arm reached there when it came, E S W N.
+        forced: what a person said it is: ``discard``, ``peng``, a kind of kong, ``win_`` and how,
+            ``reveal``; "" if nobody said anything.
     """
 
     kind: FactKind
@@ -48,6 +50,7 @@ class Fact:
     onto: tuple[Track, ...] = ()
     owners: tuple[float, ...] = ()
     arms: tuple[float, ...] = ()
+    forced: str = ""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -58,6 +61,8 @@ class Fact:
             tuple(t.id for t in self.tracks),
             self.apart.id if self.apart else None,
             round(self.t, 3),
+            self.forced,
+            self.owners if self.forced else (),
         )
 
 

@@ -14,10 +14,15 @@ from pzvision.game.events import Declare, Event
 from pzvision.rules import Meld, Ruleset
 from pzvision.table.classes import Reading, read_classes
 from pzvision.table.config import TableConfig
+from pzvision.table.correcting import Known, change, node_of
+from pzvision.table.corrections import Correction
 from pzvision.table.decoder import Decoder
+from pzvision.table.doubts import Doubt
 from pzvision.table.hypotheses import Act, Hypothesis
 from pzvision.table.layout import Layout, Zone
-from pzvision.table.story import Hand, consistent, may_win, tell
+from pzvision.table.merging import Line, consistent
+from pzvision.table.pins import Pins
+from pzvision.table.story import Hand, may_win, tell
 from pzvision.table.tracker import Tracker
 from pzvision.table.tracks import Track
 from pzvision.tiles import KINDS, Seat, Tile
@@ -26,20 +31,8 @@ from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
 _WINDOW_S = 15.0  # s; facts younger than this are decided anew whenever something changes
+_RESYNC_LOOKS = 2.0  # what was seen before a table is read again counts as so many looks
 _REFRESH_S = 1.5  # s; and this long after a change the classes are looked at again
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """Something the table cannot tell for sure.
-
-    ``event``: index in the log; ``tiles``: its readings, likeliest first; ``margin``: nats between them.
-    """
-
-    event: int
-    seat: Seat | None
-    tiles: tuple[Tile, ...]
-    margin: float
 
 
 @dataclass(frozen=True)
@@ -53,13 +46,17 @@ class Update:
 
 @dataclass(frozen=True, eq=False)
 class TableTile:
-    """A tile at rest now: ``polygon`` ``(4, 2)`` table cm, its class (27 other, 28 back) and confidence."""
+    """A tile at rest now: ``polygon`` ``(4, 2)`` table cm, its class (27 other, 28 back) and confidence.
+
+    ``id``: of its track, for a correction of this tile.
+    """
 
     polygon: npt.NDArray[np.float64]
     tile: int
     confidence: float
     seat: Seat | None
     zone: Zone
+    id: int = 0
 
 
 class TableReader:
@@ -97,7 +94,10 @@ class TableReader:
             dealer=dealer, rob_kong=ruleset.rob_kong, tail_lamp=ruleset.shows_tail, config=self.config
         )
         self._hand = Hand(ruleset, base, dict(options or {}), names)
-        self._declarations = list(declarations)
+        self._declarations: list[Event] = list(declarations)
+        self._pins = Pins()
+        self._lines: list[Line] = []
+        self._end: float | None = None
         self._looks: list[tuple[float, int]] = []
         self._signature: tuple[object, ...] = ()
         self._version = -1
@@ -152,9 +152,48 @@ class TableReader:
         self.calibration = self.layout.calibration = calibration
         self.tracker.recalibrate(calibration)
 
+    def correct(self, correction: Correction, t: float) -> Update:
+        """Take a person's word for something; it stands against all evidence that comes later.
+
+        Args:
+            correction: what is right; ``event`` counts this hand's records from 1.
+            t: s, when it was said.
+
+        Returns:
+            What changed in the log (nothing: ``keep`` is its length).
+
+        Raises:
+            PzvisionError: why it cannot be so; then nothing has changed.
+        """
+        dealer = self._decoder.dealer
+        known = Known(
+            self._lines, self._reading, self._doubts, self._pins, tuple(self._declarations), dealer, t
+        )
+        new = change(correction, known)
+        before = (known.pins, known.spoken, dealer)
+        self._hold(new.pins, new.spoken, new.dealer)
+        if correction.kind == "resync":
+            self._decoder.eager = True
+            for track in self.tracker.lying:
+                track.evidence.fade(_RESYNC_LOOKS)
+        story = (self._events, self._lines, self._reading, self._beam, self._doubts)
+        update = self._decide(t, -1.0, end=self._end)
+        if not new.holds(self._lines):
+            self._hold(*before)
+            self._events, self._lines, self._reading, self._beam, self._doubts = story
+            self._decoder.forget()
+            raise PzvisionError(f"correction: {correction.kind}: the rest of the game does not allow it")
+        return update if update is not None else Update(len(self._events), (), self._doubts)
+
+    def _hold(self, pins: Pins, spoken: Sequence[Event], dealer: int | None) -> None:
+        self._pins, self._declarations, self._decoder.dealer = pins, list(spoken), dealer
+        pins.put_on(self.tracker.tracks)
+        self._signature = ()
+
     def finish(self, t: float) -> Update | None:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""
         self._signature = ()
+        self._end = t
         return self._decide(t + self.config.group_wait_s, -1.0, end=t)
 
     # ---- out --------------------------------------------------------------------------------------
@@ -180,14 +219,14 @@ class TableReader:
             node = self._reading.of_track.get(track.id)
             tile = node.tile if node is not None else int(scores.argmax())
             confidence = node.confidence if node is not None else float(np.exp(scores.max()))
-            out.append(TableTile(track.polygon, tile, confidence, seat, zone))
+            out.append(TableTile(track.polygon, tile, confidence, seat, zone, track.id))
         return tuple(out)
 
     # ---- between ----------------------------------------------------------------------------------
 
     def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
         self._decided = now
-        facts = self.layout.facts(self.tracker.tracks, now)
+        facts = self._pins.facts(self.layout.facts(self._pins.meant(self.tracker.tracks), now))
         signature: tuple[object, ...] = tuple((f.key, *((t.gone, _top(t)) for t in f.tracks)) for f in facts)
         if signature == self._signature and end is None:
             return None
@@ -202,12 +241,13 @@ class TableReader:
         if end is not None:
             last = max((a.t for a in acts), default=end)
             over = min(end, last + 1.5)
-        events = tell(acts, self._reading, self._hand, self._heard(now), over)
+        lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over))
         if end is not None:
-            events = consistent(events)
-        return self._publish([self._with_frame(e) for e in events], now)
+            lines = consistent(lines)
+        self._lines = [line.but(self._with_frame(line.event)) for line in lines]
+        return self._publish([line.event for line in self._lines], now)
 
-    def _heard(self, now: float) -> list[Declare]:
+    def _heard(self, now: float) -> list[Event]:
         return [d for d in self._declarations if d.t is None or d.t <= now]
 
     def _may_win(self, tiles: Sequence[Tile], melds: Sequence[Meld], tile: Tile, act: Act) -> bool:
@@ -236,21 +276,21 @@ class TableReader:
     def _find_doubts(self, now: float) -> tuple[Doubt, ...]:
         """Records whose tile two kinds explain almost as well, once there has been time to look."""
         doubts = []
-        nodes = {id(n): n for n in self._reading.nodes}
-        for index, event in enumerate(self._events):
+        for index, (event, line) in enumerate(zip(self._events, self._lines, strict=True)):
             tile = getattr(event, "tile", None)
-            sure = getattr(event, "confidence", None)
             young = event.t is not None and now - event.t < self.config.doubt_after_s
-            if tile is None or sure is None or sure > 0.9 or young:
+            node = node_of(line.act, self._reading) if line.act is not None else None
+            if tile is None or node is None or young or event.type == "draw" or node.confidence > 0.9:
                 continue
-            for node in nodes.values():
-                if node.tile == tile and abs(node.confidence - sure) < 5e-4:
-                    order = np.argsort(-node.scores[:KINDS])
-                    margin = float(node.scores[order[0]] - node.scores[order[1]])
-                    if margin < self.config.close_nats:
-                        seat = getattr(event, "seat", None)
-                        doubts.append(Doubt(index, seat, (int(order[0]), int(order[1])), margin))
-                    break
+            order = np.argsort(-node.scores[:KINDS], kind="stable")
+            other = int(order[0] if order[0] != tile else order[1])
+            margin = float(node.scores[tile] - node.scores[other])
+            if margin < self.config.close_nats:
+                seat = getattr(event, "seat", None)
+                first = line.act.tracks[0].id if line.act is not None and line.act.tracks else 0
+                name = f"tile-{event.type}-{first}" if first else f"tile-{event.type}-at-{event.t:.1f}"
+                readings = (event, replace(event, tile=other))  # type: ignore[arg-type]
+                doubts.append(Doubt(index, seat, (int(tile), other), margin, name, readings))
         return tuple(doubts)
 
 

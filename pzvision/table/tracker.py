@@ -54,6 +54,11 @@ class Tracker:
         """Tiles at rest now."""
         return [t for t in self.tracks if t.gone is None]
 
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The same table through a camera that was moved."""
+        self.calibration, self._behind = calibration, seen_from_behind(calibration)
+        self._previous = None
+
     def look(self, t: float, detections: Detections | None, motion: MotionMask | None = None) -> None:
         """One look at ``t`` s. ``detections`` None is a failed look: nothing was seen, nothing is gone."""
         before, self._time = self._time, t
@@ -276,8 +281,8 @@ class Tracker:
                 continue
             if track.bare_s >= self.config.gone_bare_s:  # its place was seen empty
                 return False
-            a = track.scores(self.config)
-            b = candidate.scores(self.config)
+            a = track.evidence.scores(self.config.look_correlation)
+            b = candidate.evidence.scores(self.config.look_correlation)
             if float(a.max() + b.max() - (a + b).max()) > self.config.exchange_nats / 2:
                 return False
             track.evidence.merge(candidate.evidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ from pzvision.table.config import TableConfig
 from pzvision.tiles import BACK, CLASSES, OTHER
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+PINNED_NATS: Final = 200.0
+"""How much a person's word outweighs any number of looks."""
 
 
 @dataclass(eq=False)
@@ -31,6 +34,13 @@ class Evidence:
         """Looks of the same tile kept elsewhere."""
         self.logs = self.logs + other.logs
         self.weight += other.weight
+
+    def fade(self, weight: float) -> None:
+        """Let what was seen so far count as so many looks at most."""
+        if self.weight > weight:
+            self.logs = self.logs * (weight / self.weight)
+            self.weight = weight
+            self._scores = None
 
     def scores(self, correlation: float) -> FloatArray:
         """``(29,)`` log-probabilities (normalised), as if by the number of independent looks.
@@ -70,6 +80,7 @@ class Track:
         standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         settled: it has been at rest long enough to count.
+        pinned: its class as a person said it, whatever the looks say.
     """
 
     id: int
@@ -93,17 +104,22 @@ class Track:
     backness: float = 0.0
     empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
+    pinned: int | None = None
 
     def scores(self, config: TableConfig) -> FloatArray:
         """``(29,)`` normalised log-probabilities of its class."""
+        if self.pinned is not None:
+            said = np.full(CLASSES, -PINNED_NATS)
+            said[self.pinned] = 0.0
+            return said
         return self.evidence.scores(config.look_correlation)
 
     @property
     def is_back(self) -> bool:
         """It lies face down (or is a wall's tile)."""
-        return int(self.evidence.logs.argmax()) == BACK
+        return self.pinned is None and int(self.evidence.logs.argmax()) == BACK
 
     @property
     def is_other(self) -> bool:
         """Its face is none of the 27."""
-        return int(self.evidence.logs.argmax()) == OTHER
+        return self.pinned is None and int(self.evidence.logs.argmax()) == OTHER

@@ -8,7 +8,7 @@ from math import inf, log
 import numpy as np
 
 from pzvision.table.config import TableConfig
-from pzvision.table.hypotheses import Act, Hypothesis, plus_one, without
+from pzvision.table.hypotheses import Act, Fill, Hypothesis, plus_one, without
 from pzvision.table.layout import Fact
 from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat
@@ -37,21 +37,24 @@ class Turns:
         config = self.config
         track = fact.tracks[0]
         for slot, seat, t in h.open_slots:
-            if fact.t - t < config.late_s:
+            if fact.t - t < config.late_s and not fact.forced:
                 cost, agreed = self._place_cost(h, fact, seat)
-                counts, fifth = self._count(h.counts, track, 1)
+                said = self._said(h, slot)
+                counts, fifth = self._count(h.counts, track, 0 if said else 1)
+                if said is not None:
+                    cost += self._differs(track, [said])
                 yield h._replace(
                     cost=h.cost + cost + fifth + 0.5,
                     counts=counts,
                     agreed=h.agreed + agreed,
                     placed=h.placed + 1,
                     open_slots=without(h.open_slots, slot),
-                    fills=(*h.fills, (slot, track)),
+                    fills=(*h.fills, Fill(slot, (track,))),
                 )
         if h.phase == "over":
             return
         for seat in range(4):
-            if not h.active >> seat & 1:
+            if not h.active >> seat & 1 or (fact.forced and fact.owners[seat] < 0.5):
                 continue
             place, agreed = self._place_cost(h, fact, seat)
             if place > config.noise_nats + 6 or h.cost + place > self._limit:
@@ -59,8 +62,12 @@ class Turns:
             for ready in self._until_turn(h, seat, fact.t, discards=True):
                 number = ready.discards + 1
                 counts, fifth = self._count(ready.counts, track, 1)
+                # One that a person inserted may be found later, as one nobody saw.
+                slot = number if track.id < 0 else 0
+                slots = ready.open_slots
                 yield ready.plus(
-                    Act("discard", seat, fact.t, fact.tracks, number=number, cost=place + fifth),
+                    Act("discard", seat, fact.t, fact.tracks, slot=slot, number=number, cost=place + fifth),
+                    open_slots=(*slots[-2:], (number, seat, fact.t)) if slot else slots,
                     cost=ready.cost + place + fifth,
                     counts=counts,
                     phase="open",
@@ -78,6 +85,16 @@ class Turns:
                     claimers=0,
                     extra_still=0.0,
                 )
+
+    @staticmethod
+    def _said(h: Hypothesis, slot: int) -> Track | None:
+        """The tile of a discard that a person inserted."""
+        link = h.chain
+        while link is not None:
+            if link.act.slot == slot and link.act.kind == "discard":
+                return link.act.tracks[0] if link.act.tracks else None
+            link = link.before
+        return None
 
     def _place_cost(self, h: Hypothesis, fact: Fact, seat: int) -> tuple[float, float]:
         """What it costs that this tile is that seat's, and how sure its place is why (0–1)."""
@@ -118,7 +135,14 @@ class Turns:
         gone = self._vanished(h, t)
         if discards and not plain and gone and h.last_number and seat != h.turn and h.active >> seat & 1:
             yield h.plus(
-                Act("peng", seat, (h.t + t) / 2, target=h.last_number, cost=config.unseen_claim_nats),
+                Act(
+                    "peng",
+                    seat,
+                    (h.t + t) / 2,
+                    slot=-h.last_number,
+                    target=h.last_number,
+                    cost=config.unseen_claim_nats,
+                ),
                 cost=h.cost + config.unseen_claim_nats,
                 phase="act",
                 turn=seat,

@@ -249,13 +249,26 @@ class Simulated:
         )
         return self.run(reader, step)
 
-    def run(self, reader: TableReader, step: float = 0.25) -> tuple[Event, ...]:
+    calibration = CALIBRATION
+    size = SIZE
+
+    def all_looks(
+        self, step: float = 0.25
+    ) -> Iterator[tuple[float, int, Detections | None, MotionMask | None]]:
+        """``t, index, detections, mask`` of every look."""
         table = Table.of(
             self.log, heap=self.noise.heap, kongs_down=self.noise.kongs_down, seed=self.noise.seed
         )
-        end = max(e.t or 0.0 for e in self.log) + 1.5
+        return table.looks(self.end, self.noise, step)
+
+    @property
+    def end(self) -> float:
+        return max(e.t or 0.0 for e in self.log) + 1.5
+
+    def run(self, reader: TableReader, step: float = 0.25) -> tuple[Event, ...]:
+        end = self.end
         kept: list[Event] = []
-        for t, index, detections, mask in table.looks(end, self.noise, step):
+        for t, index, detections, mask in self.all_looks(step):
             update = reader.look(t, index, SIZE, detections, mask)
             if update is not None:
                 kept[update.keep :] = update.events

@@ -6,8 +6,14 @@ from pzvision.game.events import Draw, Event, Gang, HandStart, Reveal, TailLamp,
 from pzvision.game.simulate import simulate
 from pzvision.rules import Meld, load_ruleset
 from pzvision.table.hypotheses import Act
-from pzvision.table.story import consistent, may_win
+from pzvision.table.merging import Line
+from pzvision.table.merging import consistent as consistent_lines
+from pzvision.table.story import may_win
 from pzvision.tiles import parse_tile, parse_tiles
+
+
+def consistent(log: list[Event]) -> list[Event]:
+    return [line.event for line in consistent_lines([Line(event) for event in log])]
 
 
 def lamp_game() -> tuple[list[Event], int]:
