@@ -22,10 +22,13 @@ from pzvision.golden.measure import MakeReader
 from pzvision.golden.recipes import Recipe
 from pzvision.rules import Ruleset
 from pzvision.table.config import TableConfig
+from pzvision.table.doubts import Doubt
 from pzvision.table.layout import Fact
 from pzvision.table.reader import TableReader, Update
 from pzvision.tiles import KINDS, SEATS, Seat
 from pzvision.vision.calibration import Calibration
+from pzvision.vision.detections import Detections
+from pzvision.vision.motion import MotionMask
 
 
 class TopClassReader(TableReader):
@@ -36,29 +39,64 @@ class TopClassReader(TableReader):
     laid-down hand is shown. Wins are not told from shown hands: that takes the rules.
     """
 
-    def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
-        self._decided = now
-        facts = self.layout.facts(self.tracker.tracks, now)
+    _stake = 1
+    _told: tuple[Event, ...] = ()
+    _from: float | None = None
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        """All records so far."""
+        return self._told
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """None: it never doubts."""
+        return ()
+
+    def look(
+        self,
+        t: float,
+        frame_index: int,
+        image_size: tuple[int, int],
+        detections: Detections | None,
+        motion: MotionMask | None = None,
+        *_: object,
+        **__: object,
+    ) -> Update | None:
+        """As `TableReader.look`."""
+        self._from = t if self._from is None else self._from
+        self.tracker.look(t, detections, motion)
+        return self._tell(t)
+
+    def finish(self, t: float) -> Update | None:
+        """As `TableReader.finish`."""
+        return self._tell(t + self.config.group_wait_s, end=t)
+
+    def _tell(self, now: float, end: float | None = None) -> Update | None:
         events: list[Event] = []
         last: Discard | None = None
-        for fact in facts:
+        for fact in self.layout.facts(self.tracker.tracks, now):
             event = self._act(fact, last)
-            if event is None:
-                continue
-            events.append(event)
-            last = event if isinstance(event, Discard) else None
+            if event is not None:
+                events.append(event)
+                last = event if isinstance(event, Discard) else None
         if not events and end is None:
             return None
         said: list[Event] = [d for d in self._declarations if d.t is None or d.t <= now]
         events = sorted([*events, *said], key=lambda e: e.t or 0.0)
         dealer: Seat = next((e.seat for e in events if isinstance(e, Discard | Gang)), "E")
-        first = HandStart(self.ruleset.id, dealer, self._stake, t=round(facts[0].t if facts else now, 2))
-        events = [first, *(Deal(seat, None, t=first.t) for seat in SEATS), *events]
+        began = round(self._from or 0.0, 2)
+        first = HandStart(self.ruleset.id, dealer, self._stake, t=began)
+        events = [first, *(Deal(seat, None, t=began) for seat in SEATS), *events]
         if end is not None:
             events.append(HandEnd(t=round(end, 2)))
-        return self._publish(events, now)
-
-    _stake = 1
+        keep = 0
+        while keep < min(len(events), len(self._told)) and events[keep] == self._told[keep]:
+            keep += 1
+        if keep == len(events) == len(self._told):
+            return None
+        self._told = tuple(events)
+        return Update(keep, self._told[keep:])
 
     def _act(self, fact: Fact, last: Discard | None) -> Event | None:
         t = round(fact.t, 2)

@@ -144,9 +144,30 @@ def test_several_hands_clear_the_table_between() -> None:
     timeline = build_timeline(log, seed=2)
     starts = [e.t or 0.0 for e in timeline.events if isinstance(e, HandStart)]
     assert len(starts) == 2
-    assert not timeline.truth_at(starts[1] - 0.5).tiles
+    over = next(e.t or 0.0 for e in timeline.events if isinstance(e, HandEnd))
+    between = [timeline.truth_at(over + k * 0.1) for k in range(int((starts[1] - over) * 10))]
+    cleared = next(k for k, truth in enumerate(between) if not truth.tiles)
+    between = between[cleared:]
+    # then four walls of 108 tiles, face down, two dice, and the tiles dealt in blocks
+    walls = next(truth for truth in between if len(truth.tiles) == KINDS * COPIES and truth.still)
+    assert not any(p.face_up or p.standing for p in walls.tiles)
+    thrown = [die for die in timeline.dice if over < die.t0 < starts[1]]
+    assert len(thrown) == 2 and thrown[0].at(thrown[0].t1 + 1) is not None
+    assert thrown[0].at(over) is None and thrown[0].at(starts[1] + 1) is None
+    standing = [sum(p.standing for p in truth.tiles) for truth in between]
+    assert standing[-1] == 53 and len(set(standing)) > 10
+    assert {p.zone for p in timeline.truth_at(starts[1]).tiles} <= {"wall", "hand", "tail_lamp"}
     kinds = Counter(p.kind for p in timeline.truth_at(starts[1]).tiles)
     assert kinds == Counter(dict.fromkeys(range(KINDS), COPIES))
+
+
+def test_a_player_makes_everybody_wait() -> None:
+    log = list(simulate("pzh-popular", seed=2, hands=1))
+    usual = build_timeline(log, seed=2)
+    slow = build_timeline(log, seed=2, style=Style(breaks=2))
+    assert usual.duration + 18 < slow.duration < usual.duration + 33
+    times = [e.t or 0.0 for e in slow.events]
+    assert sum(b - a > 8 for a, b in pairwise(times)) == 2
 
 
 def test_the_same_seed_gives_the_same_timeline() -> None:
