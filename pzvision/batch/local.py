@@ -128,7 +128,16 @@ class LocalEngine:
         process = self._context.Process(
             target=_work, args=(theirs, self._run), name="pzvision-worker", daemon=True
         )
-        process.start()
+        # Ctrl-C at the terminal is for the one who gives out the tasks: a worker never sees it, from its
+        # first moment on (the block is handed down; here it is lifted again).
+        if hasattr(signal, "pthread_sigmask"):
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        else:
+            process.start()
         theirs.close()
         return _Worker(process, ours)
 
@@ -146,7 +155,6 @@ class LocalEngine:
 
 def _work(pipe: Connection, run: Callable[[Task, Callable[[float], None]], object]) -> None:
     """A worker's life: tasks in, reports out, until the pipe is closed."""
-    # Ctrl-C at the terminal is for the one who gives out the tasks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):
         os.setsid()
