@@ -345,13 +345,13 @@ class Evening:
         hand = self._hands[-1]
         with self._teller.batch():
             maker.settings = new
-            if order.when == "now":
+            if order.when != "next" and not hand.records:
+                self._begin()  # nobody has acted: the hand begins anew, as it should have
+            elif order.when == "now":
                 self._end_hand(self._now)
-            elif order.when == "current" and hand.records:
+            elif order.when == "current":
                 hand.put, maker.settings = new, replace(new, dealer=None)
                 self.follow()
-            elif order.when == "current":
-                self._begin()  # nobody has acted: the hand begins anew, as it should have
             self._teller.tell({"type": "settings", "next": maker.settings.to_json()})
         return {"next": maker.settings.to_json()}
 
