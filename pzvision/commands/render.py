@@ -15,6 +15,7 @@ from pzvision.errors import PzvisionError
 from pzvision.game.simulate import simulate
 from pzvision.rules import ruleset_ids
 from pzvision.rules.arguments import as_profile
+from pzvision.synth.disturb import KINDS
 from pzvision.synth.faces import LOOKS, CropFaces, DrawnFaces, FaceSource, random_look
 from pzvision.synth.room import CAMERAS
 from pzvision.synth.timeline import Style
@@ -58,6 +59,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pace", type=float, default=1.0, metavar="X", help="快慢 / time factor, 0.3 to 3 (default 1)"
     )
     parser.add_argument(
+        "--an-gang", default="up", choices=("up", "down"), help="暗杠摆法 / how concealed kongs lie"
+    )
+    parser.add_argument(
+        "--breaks", type=int, default=0, metavar="N", help="每局长停几次 / long pauses in a hand, 0 to 5"
+    )
+    parser.add_argument(
+        "--disturb",
+        nargs="+",
+        default=[],
+        metavar="KIND",
+        help=f"干扰 / what disturbs the recording: {' '.join(KINDS)}",
+    )
+    parser.add_argument(
         "--size", default="1280x720", metavar="WxH", help="画面大小 / picture size, even numbers"
     )
     parser.add_argument("--fps", type=float, default=10.0, metavar="N", help="每秒帧数 / frames a second")
@@ -74,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
         ("hands", 1, 16),
         ("mess", 0, 3),
         ("pace", 0.3, 3),
+        ("breaks", 0, 5),
         ("fps", 1, 60),
         ("seed", 0, 2**31),
     ):
@@ -85,10 +100,13 @@ def run(args: argparse.Namespace) -> int:
     if args.crops is not None and not args.crops.is_dir():
         what = "is a file" if args.crops.exists() else "there is no such folder"
         raise PzvisionError(f"--crops {args.crops}: {what}: expected a folder with one folder per tile")
+    for kind in args.disturb:
+        if kind not in KINDS:
+            raise PzvisionError(f"--disturb {kind!r}: expected some of {' '.join(KINDS)}")
     near: Seat = parse_seat(args.near)
     faces = _faces(args)
     log = list(simulate(ruleset, seed=args.seed, hands=args.hands, options=options))
-    style = Style(river=args.river, mess=args.mess, pace=args.pace)
+    style = Style(river=args.river, mess=args.mess, pace=args.pace, an_gang=args.an_gang, breaks=args.breaks)
     with tqdm(unit="frame", file=sys.stderr, disable=None) as bar:
 
         def progress(done: int, total: int) -> None:
@@ -97,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
         timeline = render_video(
             log, args.out, faces=faces, camera=args.camera, seed=args.seed, near_seat=near, style=style,
-            size=size, fps=args.fps, progress=progress,
+            size=size, fps=args.fps, disturb_by=args.disturb, progress=progress,
         )  # fmt: skip
     print(json.dumps({"out": str(args.out), "seconds": timeline.duration, "records": len(timeline.events)}))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,7 @@ def render_video(
     size: tuple[int, int] = (1280, 720),
     fps: float = 10.0,
     crf: int = 26,
+    disturb_by: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Timeline:
     """Render a game into a new folder.
@@ -268,6 +270,8 @@ def render_video(
         seed: of dice, pauses, room and noise.
         room: table, light and people, if not those of the seed.
         size: ``(width, height)`` px, even.
+        disturb_by: kinds of `pzvision.synth.disturb.KINDS` that happen beside the game, at times drawn from
+            the seed. Where frames are lost the picture stands still, as players of such files show it.
         progress: called with (frames done, frames in all).
 
     Returns:
@@ -284,6 +288,7 @@ def render_video(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise PzvisionError(f"{out}: already holds something; expected a new or empty folder")
     timeline = build_timeline(log, near_seat=near_seat, plan=plan, style=style, seed=seed, fps=fps)
+    timeline = replace(timeline, disturbances=disturb.draw_times(disturb_by, timeline.duration, seed))
     view = make_camera(camera, timeline.plan, size)
     renderer = Renderer(timeline, faces, view, room or Room.random(seed), seed)
     part = out.with_name(out.name + ".part")
@@ -292,8 +297,11 @@ def render_video(
         part.mkdir(parents=True)
         total = int(timeline.duration * fps) + 1
         with VideoSink(part / "video.mp4", size, fps, crf=crf) as sink:
+            image = renderer.frame(0.0)
             for frame in range(total):
-                sink.write(renderer.frame(frame / fps))
+                if frame and not disturb.dropped(timeline.disturbances, frame / fps):
+                    image = renderer.frame(frame / fps)
+                sink.write(image)
                 if progress is not None:
                     progress(frame + 1, total)
         _write_truth(part, renderer, (style or Style()).river)

@@ -21,6 +21,8 @@ from pzvision.cli import main
         (["--near", "Q"], "expected one of E S W N"),
         (["--fps", "0"], "--fps 0.0: expected 1 to 60"),
         (["--hands", "0"], "--hands 0: expected 1 to 16"),
+        (["--breaks", "9"], "--breaks 9: expected 0 to 5"),
+        (["--disturb", "rain"], "--disturb 'rain': expected some of arm cup"),
     ],
 )
 def test_bad_options_are_one_line_and_write_nothing(
