@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "sessions": "pzvision.commands.sessions",
     "batch": "pzvision.commands.batch",
     "detect": "pzvision.commands.detect",
+    "adapt": "pzvision.commands.adapt",
     "bench-detector": "pzvision.commands.bench_detector",
     "calibrate": "pzvision.commands.calibrate",
     "score": "pzvision.commands.score",

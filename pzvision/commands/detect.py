@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
-from pzvision.messages.detector import BACKEND_HELP
+from pzvision.messages.detector import BACKEND_HELP, TILE_SET_HELP
 
 SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
 
@@ -28,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--models", type=Path, metavar="DIR", help="folder with finder.onnx and reader.onnx")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
+    parser.add_argument(
+        "--tile-set", metavar="FILE", help=TILE_SET_HELP.replace("the one that the calibration names", "none")
+    )
     parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
     parser.add_argument("--providers", action="store_true", help="say on standard error what runs the models")
 
@@ -80,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.draw import draw_detections
     from pzvision.vision.report import detections_record, summary_line
+    from pzvision.vision.tile_set import load_tile_set
 
     if args.json:
         utf8_output()
@@ -89,7 +93,8 @@ def run(args: argparse.Namespace) -> int:
     targets = _targets(paths, args.out) if args.out else {}
     for path in paths:
         read_image(path)
-    detector = TileDetector(args.models, threads=args.threads, backend=args.backend)
+    tile_set = load_tile_set(args.tile_set, None, None)
+    detector = TileDetector(args.models, threads=args.threads, backend=args.backend, tile_set=tile_set)
     if args.providers:
         print(detector.runs_on, file=sys.stderr)
     if args.out:

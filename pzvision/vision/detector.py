@@ -17,6 +17,7 @@ from pzvision.vision.finder import BACK as BACK_FOUND
 from pzvision.vision.finder import FinderConfig, Finds, TileFinder
 from pzvision.vision.reader import FaceReader, ReaderConfig
 from pzvision.vision.session import Network, choose_backend, describe, quantised
+from pzvision.vision.tile_set import TileSet
 
 FINDER_FILE: Final = "finder.onnx"
 READER_FILE: Final = "reader.onnx"
@@ -64,6 +65,7 @@ class TileDetector:
         config: settings of both stages.
         threads: threads to use; None for all cores.
         backend: what runs the models, one of `session.BACKENDS`; ``auto`` is OpenVINO where it is installed.
+        tile_set: what `pzvision adapt` learnt of the set on the table.
         exact: the reader's weights as they were trained, not in eight bits.
         read: False leaves stage 2 out (for trying out stage 1): every face may then be anything, and corner 0
             is only the one nearest to the picture's top left.
@@ -79,6 +81,7 @@ class TileDetector:
         config: DetectorConfig | None = None,
         threads: int | None = None,
         backend: str = "auto",
+        tile_set: TileSet | None = None,
         exact: bool = False,
         read: bool = True,
     ) -> None:
@@ -98,6 +101,7 @@ class TileDetector:
                 threads=threads,
                 config=self.config.reader,
                 backend=self.backend,
+                tile_set=tile_set,
             )
 
     @property
@@ -149,4 +153,6 @@ class TileDetector:
         found = Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)
         if self._reader is None:
             return found
-        return found[back | (found.confidences >= self.config.least_confidence)]
+        kept = back | (found.confidences >= self.config.least_confidence)
+        # what is left out is settled by the raw scores; what is told is how likely a tile is there
+        return Detections(found.polygons, found.probs, self._finder.believed(finds), size)[kept]

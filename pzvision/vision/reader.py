@@ -13,7 +13,8 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import OTHER
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.rectify import GROW, SIZE, rectify
-from pzvision.vision.session import open_network
+from pzvision.vision.session import open_network, source_digest
+from pzvision.vision.tile_set import TileSet
 
 CLASSES: Final = OTHER + 1
 _TINY: Final = np.float32(1e-7)
@@ -76,9 +77,10 @@ class FaceReader:
         model: the ONNX file.
         threads: threads to use; None for all cores.
         backend: one of `session.BACKENDS`.
+        tile_set: what was learnt of the set on the table.
 
     Raises:
-        PzvisionError: the file is missing or is no face reader.
+        PzvisionError: the file is missing or is no face reader, or the tile set is for another one.
     """
 
     def __init__(
@@ -88,14 +90,54 @@ class FaceReader:
         threads: int | None = None,
         config: ReaderConfig | None = None,
         backend: str = "auto",
+        tile_set: TileSet | None = None,
     ) -> None:
         self.config = config or ReaderConfig()
+        self.model = model
         self.network = open_network(model, threads, backend)
         inputs, outputs = self.network.inputs, self.network.outputs
         if list(inputs.get("faces", ()))[1:] != [SIZE, SIZE, 3] or outputs[:2] != ("kinds", "turns"):
             raise PzvisionError(
                 f"{model}: not a face reader: expected input faces (n, {SIZE}, {SIZE}, 3) and outputs kinds, "
                 f"turns; got {inputs} and {outputs}"
+            )
+        self._tile_set: TileSet | None = None
+        self.tile_set = tile_set
+
+    @property
+    def tile_set(self) -> TileSet | None:
+        """What was learnt of the set on the table; None reads as trained.
+
+        Setting one raises `PzvisionError` where it was made for other weights.
+        """
+        return self._tile_set
+
+    @tile_set.setter
+    def tile_set(self, tile_set: TileSet | None) -> None:
+        if tile_set is not None and tile_set.reader != source_digest(self.model):
+            raise PzvisionError(
+                f"tile set {tile_set.name!r}: made for another reader than {self.model.name};"
+                " run pzvision adapt again on its photos"
+            )
+        if tile_set is not None:
+            self._needs_features()
+        self._tile_set = tile_set
+
+    def features(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
+        """What `pzvision adapt` learns from: log-probabilities ``(N, 28)`` as trained, ``(N, D)`` features.
+
+        Raises `PzvisionError` for a model that does not tell its features.
+        """
+        self._needs_features()
+        parts = [self._raw(faces[i : i + self.config.batch]) for i in range(0, len(faces), self.config.batch)]
+        kinds, features = (np.concatenate([p[i] for p in parts]) for i in (0, 2))
+        return np.log(kinds + _TINY), features
+
+    def _needs_features(self) -> None:
+        if self.network.outputs[2:3] != ("features",):
+            raise PzvisionError(
+                f"{self.model}: does not tell its features, so no tile set can be used with it;"
+                " python -m pzvision.train.quantize makes one that does"
             )
 
     def read(self, faces: npt.NDArray[np.uint8]) -> Reading:
@@ -130,12 +172,18 @@ class FaceReader:
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def _batch(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
+        kinds, turns, *rest = self._raw(faces)
+        if self._tile_set is not None:
+            kinds = self._tile_set.correct(kinds, rest[0])
+        return kinds, turns
+
+    def _raw(self, faces: npt.NDArray[np.uint8]) -> list[FloatArray]:
+        """The network's answers for one batch, as trained."""
         count = len(faces)
         if self.network.pads and count % _PAD:
             blank = np.zeros((_PAD - count % _PAD, *faces.shape[1:]), np.uint8)
             faces = np.concatenate([faces, blank])
-        kinds, turns = self.network.run(np.ascontiguousarray(faces))[:2]
-        return kinds[:count], turns[:count]
+        return [answer[:count] for answer in self.network.run(np.ascontiguousarray(faces))]
 
     def cut(self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]) -> npt.NDArray[np.uint8]:
         """The pictures of the faces in outlines ``(N, 4, 2)`` px, each a little enlarged, for `read`."""
