@@ -51,8 +51,9 @@ export function renderCameras(health) {
     return make("li", "", dot, make("b", "", name), " ", details.filter(Boolean).join(" · "));
   });
   if (health.latency_ms) items.push(make("li", "", say("latency", { n: Math.round(health.latency_ms.p95) })));
-  if (health.store && health.store.state !== "ok") {
-    items.push(make("li", "", make("i", health.store.state === "off" ? "dot off" : "dot bad"), make("b", "", say("store")), " ", say(health.store.state)));
+  if (health.store?.state === "failing") {
+    const reason = typeof health.store.reason === "string" ? ` · ${health.store.reason}` : "";
+    items.push(make("li", "", make("i", "dot bad"), make("b", "", say("store")), ` ${say("failing")}${reason}`));
   }
   byId("cameras").replaceChildren(...items);
 }
