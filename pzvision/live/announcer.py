@@ -22,7 +22,7 @@ from pzvision.game import (
     legal,
     next_dealer,
 )
-from pzvision.live.wording import tile_names, why_text
+from pzvision.live.wording import record_text, tile_names, why_text
 from pzvision.messages import say
 from pzvision.rules import Opening, WaitValue, wait_values
 from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, Tile, format_tiles, parse_tiles
@@ -98,11 +98,21 @@ class Correction:
         return {**self.of.to_record(), "kind": "uncertain", "zh": zh, "en": en, "fan": None}
 
 
-def doubt_announcement(event: Event, tiles: Sequence[Tile]) -> Announcement:
-    """That a tile of a record may be another one; ``tiles``: its readings, likeliest first."""
+def doubt_announcement(event: Event, tiles: Sequence[Tile], readings: Sequence[Event] = ()) -> Announcement:
+    """That a record may be another one.
+
+    Args:
+        event: the record.
+        tiles: what its tile may be, likeliest first; one where it is something else that is unsure.
+        readings: what the record may be, likeliest first.
+    """
     seat: Seat | None = getattr(event, "seat", None)
     texts = {}
     for lang in LANGS:
+        if len(tiles) < 2:
+            either = say("announce.or", lang).join(record_text(reading, lang) for reading in readings)
+            texts[lang] = say("announce.doubt_record", lang, readings=either)
+            continue
         who = SEAT_NAMES[lang][seat] if seat is not None else ""
         act = say(f"act.{event.type}", lang)
         names = say("announce.or", lang).join(tile_names([tile], lang) for tile in tiles)

@@ -14,12 +14,13 @@ from pzvision.game import Event, HandStart, format_event, next_dealer
 from pzvision.live.desk import NotNow
 from pzvision.live.edits import edit, find
 from pzvision.live.orders import HandOrder
-from pzvision.live.report import record_text
 from pzvision.live.session import Session
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.teller import Teller
+from pzvision.live.wording import record_text
 from pzvision.table.corrections import Correction
-from pzvision.table.reader import Doubt, TableReader, TableTile
+from pzvision.table.doubts import Doubt
+from pzvision.table.reader import TableReader, TableTile
 from pzvision.tiles import OTHER, SEATS, Seat, format_tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
@@ -137,10 +138,14 @@ class Evening:
         """The doubts for ``/state``."""
         return [
             {
-                "id": getattr(doubt, "id", None),
+                "id": doubt.id,
                 "event": doubt.event + 1,
                 "seat": doubt.seat,
                 "tiles": [format_tile(tile) for tile in doubt.tiles],
+                "readings": [
+                    {"zh": record_text(event, "zh"), "en": record_text(event, "en")}
+                    for event in doubt.readings
+                ],
             }
             for doubt in self.doubts
         ]
@@ -152,7 +157,7 @@ class Evening:
 
     def log_view(self) -> list[dict[str, Any]]:
         """Every record with its number, hand, words and doubt, for ``/api/log``."""
-        doubts = {doubt.event: getattr(doubt, "id", None) for doubt in self.doubts}
+        doubts = {doubt.event: doubt.id for doubt in self.doubts}
         out: list[dict[str, Any]] = []
         hand = 0
         for i, event in enumerate(self.session.log):
@@ -319,10 +324,7 @@ class Evening:
             # The reader has not yet taken in what lies there; what it says of this time does not count.
             hand.before = tuple(edit(hand.before, correction))
             return
-        reader: Any = hand.reader
-        if not hasattr(reader, "correct"):
-            raise NotNow("the running hand cannot be corrected")
-        reader.correct(correction, self._now)
+        hand.reader.correct(correction, self._now)
 
     def _place(self, correction: Correction) -> tuple[int, Correction]:
         """The hand a correction is about, and the correction as that hand counts its records."""

@@ -6,10 +6,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from pzvision.game import Declare, Draw, Event, Gang, Peng
+from pzvision.game import Event, Gang, Peng
 from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.session import Session
-from pzvision.live.wording import tile_names, why_text
+from pzvision.live.wording import record_text, why_text
 from pzvision.messages import say
 from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, format_tile
 from pzvision.vision.capture import FrameSource
@@ -135,21 +135,6 @@ class RecordPrinter:
 
     def _text(self, event: Event) -> str:
         return record_text(event, self._lang)
-
-
-def record_text(event: Event, lang: Lang) -> str:
-    """A record in a few words: ``西家碰 四条``."""
-    seat: Seat | None = getattr(event, "seat", None)
-    tile: int | None = getattr(event, "tile", None)
-    key = f"record.{event.kind if isinstance(event, Gang) else event.type}"
-    if isinstance(event, Draw) and tile is not None:
-        key = "record.draw_seen"
-    fields = {
-        "seat": "" if seat is None else SEAT_NAMES[lang][seat],
-        "tile": "" if tile is None else tile_names([tile], lang),
-        "what": say(f"declare.{event.declaration}", lang) if isinstance(event, Declare) else "",
-    }
-    return say(key, lang, **fields)
 
 
 def note(text: str) -> None:

@@ -16,7 +16,7 @@ from pzvision.live.announcer import Announcement, Correction, doubt_announcement
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.session import Session
-from pzvision.table.reader import Doubt
+from pzvision.table.doubts import Doubt
 
 Said: TypeAlias = Announcement | Correction
 
@@ -147,11 +147,12 @@ class Teller:
         self._held = [pair for pair in self._held if pair[0] > now]
         for doubt in doubts:
             event = self.session.log[offset + doubt.event]
-            key = (self.session.hand, event.type, doubt.seat, doubt.tiles)
+            about: tuple[object, ...] = (doubt.id,) if doubt.id else (event.type, doubt.seat, doubt.tiles)
+            key = (self.session.hand, *about)
             first = self._doubts.setdefault(key, now)
             if key not in self._doubted and first + self._config.doubt_s <= now:
                 self._doubted.add(key)
-                due.append(doubt_announcement(event, doubt.tiles))
+                due.append(doubt_announcement(event, doubt.tiles, doubt.readings))
         self._say(due)
         return bool(due)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pzvision.game import Payment
+from pzvision.game import Declare, Draw, Event, Gang, Payment
 from pzvision.messages import catalogue, say
 from pzvision.rules.explain import pattern_name
-from pzvision.tiles import Lang, Tile, format_tiles, tile_name
+from pzvision.tiles import SEAT_NAMES, Lang, Seat, Tile, format_tiles, tile_name
 
 
 def tile_names(tiles: Sequence[Tile], lang: Lang) -> str:
@@ -30,3 +30,18 @@ def _part(part: str, lang: Lang) -> str:
         if part == "ping_hu":
             key = "rules.plain"
         return say(key, lang) if key in catalogue() else part
+
+
+def record_text(event: Event, lang: Lang) -> str:
+    """A record in a few words: ``西家碰 四条``."""
+    seat: Seat | None = getattr(event, "seat", None)
+    tile: int | None = getattr(event, "tile", None)
+    key = f"record.{event.kind if isinstance(event, Gang) else event.type}"
+    if isinstance(event, Draw) and tile is not None:
+        key = "record.draw_seen"
+    fields = {
+        "seat": "" if seat is None else SEAT_NAMES[lang][seat],
+        "tile": "" if tile is None else tile_names([tile], lang),
+        "what": say(f"declare.{event.declaration}", lang) if isinstance(event, Declare) else "",
+    }
+    return say(key, lang, **fields)

@@ -55,6 +55,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "announce.problem": ("看不明白:{what}", "Does not add up: {what}"),
     "announce.retract": ("更正,刚才这句不算:{text}", "Correction, this does not hold: {text}"),
     "announce.doubt": ("看不准:{seat}{act}的是{tiles}?", "Not sure: did {seat} {act} {tiles}?"),
+    "announce.doubt_record": ("看不准:{readings}?", "Not sure: {readings}?"),
     "announce.or": ("还是", " or "),
     "announce.unsettled": (
         "有人的牌没看到,查叫可能没算全",

@@ -9,7 +9,7 @@ from pzvision.game import Discard, Event, HandEnd, HandStart, Win, parse_event
 from pzvision.live.announcer import Announcement, Correction
 from pzvision.live.hub import Hub
 from pzvision.live.teller import Said, Teller
-from pzvision.table.reader import Doubt
+from pzvision.table.doubts import Doubt
 from pzvision.tiles import parse_tiles
 
 LOG = [
