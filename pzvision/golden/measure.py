@@ -30,6 +30,7 @@ SEEN: Final = ("tail_lamp", "draw", "discard", "peng", "gang", "win", "reveal")
 
 _ACTS: Final = ("tail_lamp", "discard", "peng", "gang", "win", "reveal")
 _SAID_WITHIN_S: Final = 6.0  # an announcement is right if the true game gives the same one so near
+_DEALER_WITHIN_S: Final = 60.0  # the first dealer is said once that is sure: after the first discard
 
 MakeReader = Callable[[Calibration, Ruleset, Recipe, Sequence[Declare], "Seat | None"], TableReader]
 
@@ -238,11 +239,12 @@ def _false(
 ) -> list[tuple[float, str]]:
     left = list(true)
     out = []
-    for t, _, words in said:
+    for t, kind, words in said:
+        near = _DEALER_WITHIN_S if kind == "dealer" else _SAID_WITHIN_S
         fits = [
             (abs(other[0] - t), k)
             for k, other in enumerate(left)
-            if other[2] == words and abs(other[0] - t) <= _SAID_WITHIN_S
+            if other[2] == words and abs(other[0] - t) <= near
         ]
         if fits:
             del left[min(fits)[1]]

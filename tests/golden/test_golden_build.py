@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,15 @@ import pytest
 import pzvision.golden.build as building
 from pzvision.cli import main
 from pzvision.errors import PzvisionError
-from pzvision.game import read_log
+from pzvision.game import Event, Win, read_log
 from pzvision.golden.build import Built, build_one, checkpoints
-from pzvision.golden.measure import measure
+from pzvision.golden.measure import measure, read_truth
 from pzvision.golden.recipes import Recipe
 from pzvision.golden.scene import FPS, RenderedSource, calibration_of, timeline_of
 from pzvision.synth.timeline import Timeline
+from pzvision.table.doubts import Doubt
 from pzvision.table.observations import read_observations
+from pzvision.table.reader import TableReader, Update
 from pzvision.tiles import BACK, CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Frame
@@ -123,6 +126,68 @@ def test_measuring_what_was_built(folder: Path) -> None:
     assert len(figures.checks) == len(figures.wrong) + sum(figures.checks)
     assert len(figures.settled) == 1 and figures.said >= 4
     assert np.median(figures.delays) < 2.0
+
+
+class Perfect(TableReader):
+    """Writes the true log, each record a moment late."""
+
+    def tell(self, events: list[Event]) -> Perfect:
+        self.true, self.told = events, 0
+        return self
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        return tuple(self.true[: self.told])
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        return ()
+
+    def look(self, t, *_, **__):  # type: ignore[no-untyped-def]
+        return self._upto(sum((e.t or 0.0) + 0.6 <= t and e.type != "hand_end" for e in self.true))
+
+    def finish(self, t: float) -> Update:
+        return self._upto(len(self.true))
+
+    def _upto(self, count: int) -> Update:
+        keep, self.told = self.told, count
+        return Update(keep, tuple(self.true[keep:count]))
+
+
+def test_who_reads_everything_rightly_is_measured_so(folder: Path) -> None:
+    built = Built.of(folder, RECIPE)
+    truth, _ = read_truth(built)
+
+    def make(calibration, ruleset, recipe, declarations, dealer):  # type: ignore[no-untyped-def]
+        return Perfect(calibration, ruleset).tell(truth)
+
+    figures = measure(built, RECIPE, make)
+    assert figures.comparison.all.f1 == 1.0
+    assert all(figures.checks) and len(figures.checks) >= 3
+    assert figures.settled == (True,)
+    assert figures.false == () and figures.said >= 8 and figures.doubts == 0
+    assert np.median(figures.delays) < 0.9
+    assert 5 < max(figures.delays) < 6  # frames were lost just then
+
+    # and who is late or mistakes one tile is not
+    def late(calibration, ruleset, recipe, declarations, dealer):  # type: ignore[no-untyped-def]
+        slow = [replace(e, t=(e.t or 0.0) + 4.0) for e in truth]
+        return Perfect(calibration, ruleset).tell(slow)
+
+    figures = measure(built, RECIPE, late)
+    assert figures.comparison.kinds["discard"].right == 0 and not all(figures.checks)
+
+    def mistaken(calibration, ruleset, recipe, declarations, dealer):  # type: ignore[no-untyped-def]
+        k = next(k for k, e in enumerate(truth) if isinstance(e, Win))
+        win = truth[k]
+        assert isinstance(win, Win)
+        return Perfect(calibration, ruleset).tell(
+            [*truth[:k], replace(win, tile=(win.tile + 9) % 27), *truth[k + 1 :]]
+        )
+
+    figures = measure(built, RECIPE, mistaken)
+    assert figures.comparison.kinds["win"].right == 2
+    assert not all(figures.checks) and figures.false and figures.settled == (False,)
 
 
 def test_the_command_compares_with_the_accepted_figures(
