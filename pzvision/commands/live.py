@@ -81,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
+    from pzvision.vision.tile_set import load_tile_set
 
     cameras = parse_cameras(args.camera)
     _check(args, [camera.source for camera in cameras])
@@ -91,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
     setup = check_game(args, beside=path if path.is_file() else None, declarations=declarations)
     _check_outputs(args, cameras[0].source, setup.calibration_file)
     finder = TileDetector(
-        Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+        Path(args.models) if args.models else None,
+        threads=args.threads,
+        backend=args.backend,
+        tile_set=load_tile_set(args.tile_set, setup.calibration.tile_set, setup.calibration_file),
     )
     log_file = PatientLogFile(args.events, note) if args.events else None
     store, old = _open_store(args)

@@ -73,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
+    from pzvision.vision.tile_set import load_tile_set
 
     outputs = {"--events": args.events, "--render": args.render, "--observations": args.observations}
     inputs = {
@@ -118,7 +119,10 @@ def run(args: argparse.Namespace) -> int:
     providers = "never"
     if stored is None:
         finder = TileDetector(
-            Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+            Path(args.models) if args.models else None,
+            threads=args.threads,
+            backend=args.backend,
+            tile_set=load_tile_set(args.tile_set, setup.calibration.tile_set, setup.calibration_file),
         )
         detector = TableDetector(finder, setup.calibration)
         providers = ", ".join(finder.providers)
