@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "render": "pzvision.commands.render",
     "golden": "pzvision.commands.golden",
     "evaluate": "pzvision.commands.evaluate",
+    "doctor": "pzvision.commands.doctor",
     "train": "pzvision.commands.train",
     "train-data": "pzvision.commands.train_data",
 }

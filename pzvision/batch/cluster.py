@@ -7,21 +7,29 @@ observations travel. A task whose worker is lost is given to another one; what i
 from __future__ import annotations
 
 import importlib
+import os
 import traceback
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from pzvision.batch.engine import Failed, Finished, Outcome, Task
 from pzvision.errors import PzvisionError
 
+_STARTS: Final = 3  # times a cluster of our own is started before giving up
 
-def _do(task: Task) -> tuple[str, Any]:
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _do(task: Task, run: Callable[[Task, Callable[[float], None]], object]) -> tuple[str, Any]:
     """Runs on a worker: what the task gives, or why it could not be done."""
     try:
-        return "finished", task.run(lambda done: None)
+        return "finished", run(task, lambda done: None)
     except PzvisionError as error:
         return "failed", (str(error), "")
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        reason = f"{type(error).__name__}: {_first_line(error)}"
         return "failed", (reason, traceback.format_exc())
 
 
@@ -31,40 +39,56 @@ class RayEngine:
     Args:
         address: of the cluster; None: one is started on this machine.
         slots: tasks at a time; None: the cluster's CPUs.
+        run: does a task; another function in tests.
 
     Raises:
         PzvisionError: Ray is not installed, or there is no cluster at that address.
     """
 
-    def __init__(self, address: str | None = None, slots: int | None = None) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        slots: int | None = None,
+        run: Callable[[Task, Callable[[float], None]], object] = Task.run,
+    ) -> None:
         try:
             ray: Any = importlib.import_module("ray")
         except ImportError:
             raise PzvisionError("--engine ray needs Ray: pip install 'pzvision[batch]'") from None
         self._ray = ray
         self._own = address is None and not ray.is_initialized()
-        try:
-            if address is not None or not ray.is_initialized():
-                ray.init(
-                    address=address,
-                    num_cpus=slots if address is None else None,
-                    include_dashboard=False if address is None else None,
-                    log_to_driver=False,
-                    logging_level="ERROR",
-                )
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            where = "on this machine" if address is None else f"at {address!r}"
-            reason = str(error).strip().splitlines()[0]
-            raise PzvisionError(f"no Ray cluster {where}: {reason}") from None
+        if self._own:
+            self._start(slots)
+        elif address is not None:
+            try:
+                ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+            except Exception as error:  # Ray raises what it likes
+                raise PzvisionError(f"no Ray cluster at {address!r}: {_first_line(error)}") from None
         self.slots = slots or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._call = ray.remote(num_cpus=1, max_retries=0)(_do)
+        self._run = run
         self._running: dict[Any, tuple[Task, int]] = {}
+
+    def _start(self, slots: int | None) -> None:
+        """Start a cluster on this machine; on a busy one its parts may be too slow to find each other."""
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_agent_register_timeout_ms", "120000")
+        for attempt in range(1, _STARTS + 1):
+            try:
+                self._ray.init(
+                    num_cpus=slots, include_dashboard=False, log_to_driver=False, logging_level="ERROR"
+                )
+                return
+            except Exception as error:
+                self._ray.shutdown()
+                if attempt == _STARTS:
+                    raise PzvisionError(f"Ray does not start on this machine: {_first_line(error)}") from None
 
     def give(self, task: Task) -> int:
         """See `pzvision.batch.engine.Engine`."""
         taken = {worker for _, worker in self._running.values()}
         worker = next(i for i in range(self.slots) if i not in taken)
-        self._running[self._call.remote(task)] = task, worker
+        self._running[self._call.remote(task, self._run)] = task, worker
         return worker
 
     def wait(self, seconds: float) -> list[Outcome]:
