@@ -132,10 +132,26 @@ def _tables(results: list[TableResult]) -> str:
             f"| {name or 'all'} | {f.tables} | {f.tiles} | {f.recall:.3f} | {f.precision:.3f} |"
             f" {f.exact:.2f} |"
         )
+    px = np.concatenate([r.px[r.suited] for r in results])
+    named = np.concatenate([r.named[r.suited] for r in results])
+    sizes = ((10, 14), (14, 18), (18, 24), (24, 34), (34, 1000))
+    by_size = [(low, high, named[(px >= low) & (px < high)]) for low, high in sizes]
+    rows += [
+        "",
+        "Recall by size (root of area, px): "
+        + ", ".join(
+            f"{low}–{high} {share.mean():.3f} of {len(share)}"
+            if high < 1000
+            else f"from {low} {share.mean():.3f} of {len(share)}"
+            for low, high, share in by_size
+            if len(share)
+        )
+        + ".",
+    ]
     wrong: Counter[tuple[int, int]] = Counter()
     for r in results:
-        for true, called, named in zip(r.truth, r.called, r.named, strict=True):
-            if true < KINDS and not named:
+        for true, called, right in zip(r.truth, r.called, r.named, strict=True):
+            if true < KINDS and not right:
                 wrong[int(true), int(called)] += 1
     missed = sum(times for (_, called), times in wrong.items() if called < 0)
     named_wrong = sum(wrong.values()) - missed

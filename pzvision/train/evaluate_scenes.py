@@ -25,6 +25,7 @@ from pzvision.train.data import read_picture
 from pzvision.train.matching import Ints, match, polygon_iou
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
+from pzvision.vision.obb import side_px
 
 SHOWN: Final = 0.55
 LEAST_PX: Final = 10.0
@@ -134,6 +135,7 @@ class TableResult:
         seed: of the scene, to see it again with `table_scene`.
         truth: (N,) true classes that count. ``named``: (N,) whether found (IoU ≥ 0.5) under that name.
         called: (N,) class of the find at that place, -1 for none.
+        px: (N,) root of the area of each true tile's outline.
         sure, right: (D,) confidence of each suited find that is judged, and whether place and name are right.
     """
 
@@ -142,6 +144,7 @@ class TableResult:
     truth: Ints
     named: Mask
     called: Ints
+    px: npt.NDArray[np.float32]
     sure: npt.NDArray[np.float32]
     right: Mask
 
@@ -240,7 +243,7 @@ def judge_table(scene: Scene, found: Detections, look: str, seed: tuple[int, int
     called = np.where(place >= 0, found.class_ids[np.maximum(place, 0)] if len(found) else -1, -1)
     return TableResult(
         look, seed, scene.classes[true], named >= 0, np.asarray(called, np.int64),
-        found.confidences[judged], right[judged],
+        side_px(scene.polygons[true]), found.confidences[judged], right[judged],
     )  # fmt: skip
 
 
