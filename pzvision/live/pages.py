@@ -25,22 +25,7 @@ _HTML: Final = "text/html; charset=utf-8"
 _SCRIPT: Final = "text/javascript; charset=utf-8"
 _STYLE: Final = "text/css; charset=utf-8"
 _PAGES: Final = ("index.html", "overlay.html")
-_STYLES: Final = ("style.css", "dialog.css", "overlay.css")
-_SCRIPTS: Final = (
-    *(
-        "api.js",
-        "app.js",
-        "correct.js",
-        "dialog.js",
-        "dom.js",
-        "feed.js",
-        "keys.js",
-        "overlay.js",
-        "panels.js",
-    ),
-    *("picture.js", "seats.js", "settle.js", "stream.js", "tiles.js", "voice.js", "words.js"),
-)
-_STATIC: Final = {**dict.fromkeys(_STYLES, _STYLE), **dict.fromkeys(_SCRIPTS, _SCRIPT)}
+_SUFFIXES: Final = {".js": _SCRIPT, ".css": _STYLE}
 
 
 def page_files(folder: Traversable, types: Mapping[str, str]) -> Callable[[str], Response]:
@@ -59,7 +44,9 @@ def page_routes(overlay: Hub) -> list[Route]:
     """Routes of the pages. ``overlay``: what the overlay shows, the hub itself or one that runs behind."""
     folder = resources.files("pzvision.live") / "web"
     pages = page_files(folder, dict.fromkeys(_PAGES, _HTML))
-    files = page_files(folder, _STATIC)
+    names = [item.name for item in folder.iterdir()]
+    types = {name: kind for name in names for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)}
+    files = page_files(folder, types)
     tiles = tile_files()
 
     async def index(request: Request) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from pzvision.game import Payment, State
@@ -9,6 +11,7 @@ from pzvision.live.announcer import certain_kongs, hand_values
 from pzvision.live.places import Indices
 from pzvision.live.session import Session
 from pzvision.live.wording import why_text
+from pzvision.table.reader import TableTile
 from pzvision.tiles import COPIES, SEAT_NAMES, SEATS, Seat, format_tile, format_tiles
 
 SHOWN_ANNOUNCEMENTS = 80
@@ -81,6 +84,31 @@ def view_of(
 def _numbers(indices: Indices) -> list[int | None]:
     """Numbers of records as the ledger counts them, from 1."""
     return [None if index is None else index + 1 for index in indices]
+
+
+def tile_records(tiles: Sequence[TableTile]) -> list[dict[str, Any]]:
+    """Tiles as they lie on the table, for a page to draw and to point at.
+
+    ``x``, ``y``: their middle, cm from the table's, to the right and away as the near player sees it.
+    ``yaw``: degrees counter-clockwise by which the face is turned from upright for that player.
+    """
+    out: list[dict[str, Any]] = []
+    for tile in tiles:
+        x, y = tile.polygon.mean(axis=0)
+        along = tile.polygon[1] - tile.polygon[0]
+        out.append(
+            {
+                "id": tile.id,
+                "tile": format_tile(tile.tile),
+                "x": round(float(x), 1),
+                "y": round(float(y), 1),
+                "yaw": round(math.degrees(math.atan2(along[1], along[0]))),
+                "seat": tile.seat,
+                "zone": tile.zone,
+                "confidence": round(tile.confidence, 2),
+            }
+        )
+    return out
 
 
 def payment_record(payment: Payment) -> dict[str, Any]:

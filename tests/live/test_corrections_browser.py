@@ -242,3 +242,40 @@ def test_touch_is_enough(live_table: Any, chromium: Any) -> None:
         assert until_order(page, live_table).tile == parse_tile("2p")
     finally:
         context.close()
+
+
+def test_a_tile_seen_from_above_is_corrected_where_it_lies(live_table: Any, page: Any) -> None:
+    spots = [
+        {
+            "id": 7,
+            "tile": "5m",
+            "x": 10,
+            "y": -20,
+            "yaw": 90,
+            "seat": None,
+            "zone": "river",
+            "confidence": 0.9,
+        },
+        {"id": 9, "tile": "back", "x": 0, "y": 0, "yaw": 0, "seat": None, "zone": "meld", "confidence": 1},
+    ]
+    live_table.hub.set_state({**live_table.hub.state, "tiles": spots})
+    page.goto(live_table.server.url)
+    page.wait_for_selector("#tab-map:visible")
+    page.keyboard.press("m")
+    assert page.locator("#map .spot").count() == 2 and page.locator("#felt").is_hidden()
+    # Ten centimetres to the right of the middle, twenty towards the near seat.
+    map_box, tile_box = page.locator("#map").bounding_box(), page.locator("#map [data-key]").bounding_box()
+    scale = map_box["height"] / 90
+    middle = (map_box["x"] + map_box["width"] / 2, map_box["y"] + map_box["height"] / 2)
+    assert abs(tile_box["x"] + tile_box["width"] / 2 - middle[0] - 10 * scale) < 2
+    assert abs(tile_box["y"] + tile_box["height"] / 2 - middle[1] - 20 * scale) < 2
+    assert tile_box["width"] > tile_box["height"], "it lies across"
+    posted: list[Any] = []
+    page.on("request", lambda r: posted.append(r.post_data_json) if r.method == "POST" else None)
+    page.click("#map [data-key='track-7']")
+    page.click("#dialog .kinds .pick[data-kind='6m']")
+    page.wait_for_selector("#toast:not([hidden])")
+    assert posted == [{"kind": "tile", "track": 7, "tile": "6m"}]
+    page.keyboard.press("Escape")
+    page.click("#tab-seats")
+    assert page.locator("#map").is_hidden() and page.locator("#felt").is_visible()

@@ -2,12 +2,13 @@
 
 import { readLog } from "./api.js";
 import {
-  confirmDoubt, correctionsFor, declareFor, doubtCards, editRecord, editTile, handSettings, insertRecord, resync, togglePause, undoLast,
+  confirmDoubt, correctionsFor, declareFor, doubtCards, editLying, editRecord, editTile, handSettings, insertRecord, resync, togglePause, undoLast,
 } from "./correct.js";
 import { openDialog } from "./dialog.js";
 import { button, byId, clock, make, pause, Shown } from "./dom.js";
 import { Feed } from "./feed.js";
 import { listenToKeys } from "./keys.js";
+import { renderMap } from "./map.js";
 import { renderCameras, renderFacts, renderLink, renderMoney, renderNews } from "./panels.js";
 import { watchPicture } from "./picture.js";
 import { renderTable } from "./seats.js";
@@ -19,6 +20,7 @@ import { lang, say, setLang } from "./words.js";
 const shown = new Shown();
 let health = null;
 let logShown = false;
+let mapShown = false;
 
 const feed = new Feed("/state", "/events", {
   onState: () => render(),
@@ -40,7 +42,9 @@ function render() {
   correctionsFor(state);
   byId("pause").textContent = say(state.paused ? "resume" : "pause");
   renderFacts(state);
-  renderTable(state, editTile, declareFor);
+  byId("tab-map").hidden = !state.tiles;
+  if (mapShown && state.tiles) renderMap(state, editLying);
+  else renderTable(state, editTile, declareFor);
   renderMoney(state);
   renderNews(state);
   if (shown.changed("doubts", lang(), state.doubts)) byId("doubts").replaceChildren(...doubtCards());
@@ -68,6 +72,15 @@ function showLog(wanted) {
   if (wanted) { shown.parts.delete("log"); render(); }
 }
 
+function showMap(wanted) {
+  mapShown = wanted && Boolean(feed.state?.tiles);
+  byId("map").toggleAttribute("hidden", !mapShown);
+  byId("felt").hidden = mapShown;
+  byId("tab-map").setAttribute("aria-selected", String(mapShown));
+  byId("tab-seats").setAttribute("aria-selected", String(!mapShown));
+  render();
+}
+
 async function watchHealth() {
   for (;;) {
     try { health = await (await fetch("/health", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json(); } catch { /* the feed says so */ }
@@ -92,6 +105,7 @@ const acts = {
   1: ["h_confirm", withState(() => confirmDoubt(0))],
   2: ["h_confirm", withState(() => confirmDoubt(1))],
   g: ["h_news", () => showLog(!logShown)],
+  m: ["h_map", () => showMap(!mapShown)],
   v: ["h_voice", switchVoice],
   l: ["h_lang", switchLang],
   o: ["h_overlay", overlay],
@@ -102,6 +116,7 @@ const clicks = {
   voice: () => { if (!voice.on) switchVoice(); openDialog(say("voice"), voice.controls(() => (feed.state ? feed.state.seq : 0))); },
   undo: acts.u[1], insert: acts.i[1], declare: acts.d[1], resync: acts.r[1], hand: acts.n[1], pause: acts.p[1],
   "tab-news": () => showLog(false), "tab-log": () => showLog(true),
+  "tab-seats": () => showMap(false), "tab-map": () => showMap(true),
 };
 for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
 

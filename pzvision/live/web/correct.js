@@ -4,7 +4,7 @@ import { ask, correct, readLog } from "./api.js";
 import { Choice, closeDialog, openDialog, section, TilePicker, TilesPicker } from "./dialog.js";
 import { button, clock, make } from "./dom.js";
 import { seatName } from "./seats.js";
-import { tileImage, tilesOf } from "./tiles.js";
+import { tileImage, tileName, tilesOf } from "./tiles.js";
 import { lang, say, SEATS } from "./words.js";
 
 const MELDS = ["peng", "zhi_gang", "an_gang", "ba_gang"];
@@ -61,6 +61,12 @@ function editItem(item, log) {
 /** A tile on the table was tapped. */
 export function editTile(target) {
   if (target.event !== null) editRecord(target.event);
+}
+
+/** A tile lying on the table was tapped in the view from above; `spot.id` is its track. */
+export function editLying(spot) {
+  const picker = new TilePicker(spot.tile, (tile) => thenClose(correct("tile", { track: spot.id, tile })));
+  openDialog(say("editThis"), make("p", "what", say("lying"), " ", tileName(spot.tile)), section(say("fixTile"), picker.node));
 }
 
 export async function undoLast() {

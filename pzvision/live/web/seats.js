@@ -111,8 +111,8 @@ export function renderTable(state, onTile, onSeat) {
 
 /** Arrow keys move from tile to tile, to the nearest in that direction. */
 export function moveFocus(key) {
-  const all = [...document.querySelectorAll(".felt .pick")];
-  const from = document.activeElement?.closest?.(".felt .pick");
+  const all = [...document.querySelectorAll(".felt:not([hidden]) .pick, .map:not([hidden]) .spot[tabindex]")];
+  const from = document.activeElement?.closest?.(".felt .pick, .map .spot");
   if (!from) { all[0]?.focus(); return; }
   const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
   const middle = (n) => { const r = n.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; };

@@ -2,7 +2,7 @@
 
 const WORDS = {
   zh: {
-    title: "攀枝花麻将 · 牌桌", picture: "现场画面", noPicture: "还没有画面", news: "播报", log: "记录", table: "牌桌", money: "账本",
+    title: "攀枝花麻将 · 牌桌", picture: "现场画面", noPicture: "还没有画面", news: "播报", log: "记录", table: "牌桌", map: "俯视", money: "账本",
     ledger: "本局明细", lang: "English", voice: "语音", live: "直播中", recording: "放录像", over: "录像放完了", paused: "已暂停",
     lost: "断开,正在重连…", waiting: "等待开局", hand: "第{n}局", dealer: "庄", wall: "剩余牌", turn: "轮到{who}", lamp: "尾灯",
     river: "河", melds: "副露", held: "手牌", hidden: "{n} 张暗牌", waits: "听", left: "剩{n}", leftMost: "最多剩{n}", fan: "{n}番", nothing: "还没有",
@@ -21,7 +21,7 @@ const WORDS = {
     askUndo: "撤销“{what}”?", askResync: "不记得的都按桌上现在的牌重新读。确定?", yes: "确定", no: "取消", close: "关闭", done: "改好了", sent: "已告诉程序",
     refused: "没有改成", offline: "连不上程序", before: "插在这条之前", after: "插在这条之后", atEnd: "接在最后", what: "什么事", tile: "牌",
     draw: "摸牌", discard: "打牌", gang: "杠", win: "胡", leave: "离桌", self_draw: "自摸", rob_kong: "抢杠", by: "怎么胡的", from_discard: "别人打的",
-    shownTiles: "亮出的牌(可不填)", waitTiles: "听的牌(可不填)", handTiles: "手里的牌,不算胡的那张(可不填)", clear: "清空", noEvents: "还没有记录", editThis: "改这条",
+    shownTiles: "亮出的牌(可不填)", waitTiles: "听的牌(可不填)", handTiles: "手里的牌,不算胡的那张(可不填)", clear: "清空", noEvents: "还没有记录", editThis: "改这条", lying: "桌上这张",
     when: "从什么时候", current: "这一局设错了,改这一局", next: "从下一局起", now: "这局算完,马上开新局", ruleset: "规则", stake: "底", names: "名字", same: "不变",
     chooseTile: "先选牌", chooseSeat: "先选是谁", doubtful: "看不准", typeTile: "键盘:先数字再 m 万 s 条 p 筒",
     removeThis: "没有这回事", seat: "谁",
@@ -32,10 +32,10 @@ const WORDS = {
     stale: "信号中断", stalePicture: "画面中断", settled: "本局结算", noPay: "没有输赢", overlayOver: "录像放完了",
     // keys
     h_help: "这张表", h_undo: "撤销上一条", h_insert: "补一条", h_declare: "声明", h_resync: "重读牌桌", h_hand: "新局和设置", h_pause: "暂停和继续",
-    h_confirm: "看不准时选第一、第二种", h_voice: "朗读开关", h_lang: "中文 English", h_overlay: "直播叠加层", h_news: "播报和记录", h_move: "在牌之间移动", h_open: "改选中的牌", h_close: "关掉窗口",
+    h_confirm: "看不准时选第一、第二种", h_voice: "朗读开关", h_lang: "中文 English", h_overlay: "直播叠加层", h_news: "播报和记录", h_map: "牌桌和俯视", h_move: "在牌之间移动", h_open: "改选中的牌", h_close: "关掉窗口",
   },
   en: {
-    title: "Panzhihua mahjong table", picture: "Live picture", noPicture: "No picture yet", news: "Announcements", log: "Log", table: "Table",
+    title: "Panzhihua mahjong table", picture: "Live picture", noPicture: "No picture yet", news: "Announcements", log: "Log", table: "Table", map: "From above",
     money: "Ledger", ledger: "This hand", lang: "中文", voice: "Voice", live: "Live", recording: "Recording", over: "Recording is over", paused: "Paused",
     lost: "Disconnected, retrying…", waiting: "Waiting for a hand", hand: "Hand {n}", dealer: "Dealer", wall: "tiles left", turn: "{who} to play", lamp: "Tail lamp",
     river: "River", melds: "Melds", held: "Hand", hidden: "{n} hidden", waits: "Waits", left: "{n} left", leftMost: "at most {n} left", fan: "{n} fan", nothing: "Nothing yet",
@@ -52,7 +52,7 @@ const WORDS = {
     askUndo: "Undo “{what}”?", askResync: "Read everything anew from the tiles on the table now?", yes: "Yes", no: "Cancel", close: "Close", done: "Corrected", sent: "Told the program",
     refused: "Not changed", offline: "The program does not answer", before: "before this one", after: "after this one", atEnd: "at the end", what: "What", tile: "Tile",
     draw: "draws", discard: "discards", gang: "kong", win: "wins", leave: "leaves", self_draw: "self-draw", rob_kong: "robbed kong", by: "How", from_discard: "on a discard",
-    shownTiles: "Tiles shown (may be empty)", waitTiles: "Waits (may be empty)", handTiles: "Hand without the winning tile (may be empty)", clear: "Clear", noEvents: "No records yet", editThis: "Correct this",
+    shownTiles: "Tiles shown (may be empty)", waitTiles: "Waits (may be empty)", handTiles: "Hand without the winning tile (may be empty)", clear: "Clear", noEvents: "No records yet", editThis: "Correct this", lying: "This tile on the table",
     when: "From when", current: "This hand was set up wrongly: change it", next: "From the next hand on", now: "This hand is over: begin a new one now", ruleset: "Rules", stake: "Base", names: "Names", same: "unchanged",
     chooseTile: "Choose a tile first", chooseSeat: "Choose who first", doubtful: "not sure", typeTile: "Keyboard: a digit, then m characters, s bamboos, p dots",
     removeThis: "This never happened", seat: "Who",
@@ -61,7 +61,7 @@ const WORDS = {
     p_info: "Hand", p_seats: "Seats", p_melds: "Melds", p_hands: "Hidden hands", p_waits: "Waits", p_money: "Money", p_news: "Announcements", p_settle: "Settlement",
     stale: "Signal lost", stalePicture: "Picture lost", settled: "Settlement", noPay: "Nobody pays", overlayOver: "Recording is over",
     h_help: "this list", h_undo: "undo the last record", h_insert: "insert a missed record", h_declare: "declaration", h_resync: "read the table again", h_hand: "new hand and settings", h_pause: "pause or resume",
-    h_confirm: "first or second reading of a doubt", h_voice: "voice on or off", h_lang: "English 中文", h_overlay: "stream overlay", h_news: "announcements or log", h_move: "move between tiles", h_open: "correct the chosen tile", h_close: "close the window",
+    h_confirm: "first or second reading of a doubt", h_voice: "voice on or off", h_lang: "English 中文", h_overlay: "stream overlay", h_news: "announcements or log", h_map: "seats or from above", h_move: "move between tiles", h_open: "correct the chosen tile", h_close: "close the window",
   },
 };
 
