@@ -117,6 +117,7 @@ def run(args: argparse.Namespace) -> int:
         note(say("live.declarations_beside", args.lang, path=declarations))
     detector: Detector = never
     providers = "never"
+    finder: TileDetector | None = None
     if stored is None:
         finder = TileDetector(
             Path(args.models) if args.models else None,
@@ -173,6 +174,7 @@ def run(args: argparse.Namespace) -> int:
         on_records=RecordPrinter(args.lang, every=args.all, write=write_line),
         dealer_known=setup.dealer is not None,
         observations=looks,
+        new_detector=None if finder is None else lambda calibration: TableDetector(finder, calibration),
     )
     try:
         stats = pipeline.run(start=args.start, end=args.end)

@@ -25,10 +25,11 @@ from pzvision.live.orders import CalibrationOrder, HandOrder, LogOrder, Order, P
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
+from pzvision.live.standing import Standing
 from pzvision.live.store import SessionWriter
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
-from pzvision.live.view import view_of
+from pzvision.live.view import tile_records, view_of
 from pzvision.live.vitals import Vitals
 from pzvision.table.corrections import Correction
 from pzvision.table.observations import ObservationWriter, rounded
@@ -135,6 +136,7 @@ class Pipeline:
         self._camera_states: dict[str, str] = {}
         self._detector = detector
         self._motion = MotionDetector(calibration)
+        self._standing = Standing(calibration, None if new_detector is None else self._move)
         self._hub = hub
         self._on_frame = on_frame
         self._on_progress = on_progress
@@ -144,6 +146,7 @@ class Pipeline:
         self._asking = Asking(self.config.refresh_s, self.config.moving_cells)
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
+        self._tiles: Sequence[TableTile] = ()
         self._told_at = float("-inf")
         self._told = 0
         self._over = False
@@ -231,14 +234,18 @@ class Pipeline:
             detections, mask = stored.detections, stored.motion
         elif frame.state == "ok":
             mask = self._motion.look(frame.image, frame.t)
-            detections = self._detect(frame, mask)
+            if self._standing.look(frame.image, frame.t, shaken=mask.shaken):
+                detections = self._detect(frame, mask)
+            else:
+                mask = None  # what a bumped camera sees is not seen
+                self._asking.changed()
         if self._observations is not None:
             self._observations.look(frame.t, frame.index, detections, mask)
         self._looks += 1
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
             tiles = self.evening.look(frame.t, frame.index, size, detections, mask)
-            self._outlines = self._outline(tiles)
+            self._outlines, self._tiles = self._outline(tiles), tiles
             if self._teller.told != self._told:
                 self._tell()
         source = self.source
@@ -251,7 +258,7 @@ class Pipeline:
             return self._detections
         self._asked += 1
         try:
-            self._detections = rounded(self._detector(frame.image))
+            self._detections = rounded(self._standing.to_base(self._detector(frame.image)))
         except Exception as error:
             self._asking.changed()  # what failed is asked again at the next look
             if not isinstance(self.source, LiveSource):
@@ -293,11 +300,18 @@ class Pipeline:
         if self._store is not None:
             self._store.retry()
         if self._hands is not None and self._frame is not None and not self.vitals.paused:
-            seen = self._hands.look()
-            if seen is not None:
-                self.evening.look_hand(self._frame.t, *seen)
+            self._look_hand(self._hands, self._frame.t)
         if time.monotonic() - self._told_at > self.config.state_s:
             self._tell()
+
+    def _look_hand(self, cameras: HandCameras, t: float) -> None:
+        seen = cameras.look()
+        if seen is None:
+            return
+        with self._teller.batch():
+            self.evening.look_hand(t, seen.seat, seen.detections)
+        if self._hub is not None:
+            self._hub.set_picture(lambda: seen.image, seen.camera)
 
     def attend(self, seconds: float) -> None:
         """Carry out orders for so long: for a game whose source is over, but whose page is still open."""
@@ -338,12 +352,18 @@ class Pipeline:
         new = replace(self.calibration, corners=order.corners, near_seat=order.near_seat)
         fit = judge_fit(new)
         self.evening.recalibrate(new)
-        self._detector, self._motion = self._new_detector(new), MotionDetector(new)
-        self.calibration, self._detections = new, None
-        self._asking.changed()
+        self._move(new)
+        self._standing.recalibrated(new)
         if order.save and self._save_calibration is not None:
             self._save_calibration(new)
         return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}
+
+    def _move(self, new: Calibration) -> None:
+        """See this camera's pictures under another calibration from now on."""
+        assert self._new_detector is not None
+        self._detector, self._motion = self._new_detector(new), MotionDetector(new)
+        self.calibration, self._detections = new, None
+        self._asking.changed()
 
     # -- telling
 
@@ -369,8 +389,9 @@ class Pipeline:
         set_up, following = self.evening.set_up_now(), self.evening.settings
         return {
             **out,
-            "paused": self.vitals.paused,
+            "paused": self.vitals.paused or self._standing.blocked,
             "seen": self.vitals.sees,
+            "tiles": tile_records(self._tiles),
             "records": len(self.session.log),
             "setup": None if set_up is None else set_up.to_json(),
             "next": None if following is None else following.to_json(),
@@ -381,6 +402,8 @@ class Pipeline:
         camera: dict[str, Any] = {"state": "ended" if self._over else "ok"}
         if isinstance(self.source, LiveSource):
             camera = self.source.health.to_dict()
+        if camera["state"] == "ok":
+            camera = {**camera, **self._standing.health()}
         return {self.calibration.camera: camera, **({} if self._hands is None else self._hands.health())}
 
     # -- drawing

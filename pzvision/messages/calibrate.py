@@ -13,6 +13,27 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "台面边长:按标记量得 {cm:.1f} 厘米",
         "Side of the felt, measured by the markers: {cm:.1f} cm",
     ),
+    "shift.moved": (
+        "摄像头被碰动了(约 {px:.0f} 像素),先暂停;放稳后自动对准,不行就在 /calibrate 重新标定。",
+        "The camera was moved (by about {px:.0f} px), the game waits; calibrate anew at /calibrate.",
+    ),
+    "shift.lost": (
+        "画面和标定时对不上了,先暂停;请把摄像头放回去,或在 /calibrate 重新标定。",
+        "The view is another one, the game waits: put the camera back or calibrate anew at /calibrate.",
+    ),
+    "shift.reason": (
+        "摄像头被碰动了,请重新标定",
+        "the camera was moved: calibrate it anew",
+    ),
+    "shift.by_cards": (
+        "摄像头动了 {px:.0f} 像素,已按桌角标记重新对准,继续。",
+        "The camera moved by {px:.0f} px and was set right by the corner cards; the game goes on.",
+    ),
+    "shift.by_scene": (
+        "摄像头动了 {px:.0f} 像素,已按台面重新对准,继续。",
+        "The camera moved by {px:.0f} px and was set right by the table itself; the game goes on.",
+    ),
+    "shift.back": ("摄像头回到原位,继续。", "The camera stands as before; the game goes on."),
     "calibrate.bent": (
         "注意:镜头有畸变;要更准,用打印棋盘标定镜头(--lens)",
         "Note: the lens bends the picture; for more exactness calibrate it by the printed board (--lens)",

@@ -40,6 +40,7 @@ class MarkerConfig:
     Attributes:
         refuse_share: greatest distance of a marker's corner from where the fit sees it, as a share of the
             picture's diagonal (0.0012 is 1.8 px at 1280 × 720; a card shoved by 2 to 3 cm).
+        least_refuse_px: and never for less than this: small pictures are coarse.
         bent_share: the same where a lens's distortion explains it: then the corners are still good enough.
         table_share: how far the side of the felt as measured by the markers may be from the one given.
         least_px: a marker's shorter side in the picture under which its corners are too coarse to trust.
@@ -47,6 +48,7 @@ class MarkerConfig:
 
     refuse_share: float = 0.0012
     bent_share: float = 0.004
+    least_refuse_px: float = 1.2
     table_share: float = 0.06
     least_px: float = 12.0
 
@@ -159,21 +161,21 @@ def fit_corners(
     measured = _measure_side(straight) if len(straight) == 4 else table_cm or 0.0
     side = measured if table_cm is None else table_cm
     odd = len(straight) == 4 and table_cm is not None and abs(measured / side - 1) > config.table_share
-    limit = config.refuse_share * float(np.hypot(*image.shape[:2]))
+    diagonal = float(np.hypot(*image.shape[:2]))
+    limit = max(config.refuse_share * diagonal, config.least_refuse_px)
     if odd and max(float(e.max()) for e in _fit(straight, measured)[1].values()) < limit:
         raise PzvisionError(
             f"--table-cm {side:g}: by the printed markers the felt measures {measured:.1f} cm:"
             " print the sheet at 100 % (its ruler is 100 mm long), or give the felt's true side"
         )
     plane, errors = _fit(straight, side)
-    diagonal = float(np.hypot(*image.shape[:2]))
     worst = max(errors, key=lambda k: float(errors[k].max()))
     off = float(errors[worst].max())
     bent = False
-    if off > config.refuse_share * diagonal:
+    if off > limit:
         centre = np.array([image.shape[1], image.shape[0]]) / 2
         rest = _unbent_error(straight, side, centre) if lens is None and len(straight) == 4 else off
-        bent = off < config.bent_share * diagonal and rest < 0.7 * config.refuse_share * diagonal
+        bent = off < config.bent_share * diagonal and rest < 0.7 * limit
         if not bent:
             raise PzvisionError(_blame(straight, side))
     half = side / 2

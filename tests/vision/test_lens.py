@@ -50,7 +50,7 @@ def photo(tilt: tuple[float, float], shift: tuple[float, float] = (0, 0), noise:
     maps = (at * scale + 30).astype(np.float32).reshape(SIZE[1], SIZE[0], 2)
     seen = cv2.remap(flat, maps[..., 0], maps[..., 1], cv2.INTER_AREA, borderValue=120)
     seen = cv2.GaussianBlur(seen, (0, 0), 0.8).astype(np.float64)
-    seen += np.random.default_rng(round(1000 * (2 + tilt[0]))).normal(0, noise, seen.shape)
+    seen = seen + np.random.default_rng(round(1000 * (2 + tilt[0]))).normal(0, noise, seen.shape)
     return np.asarray(cv2.merge([np.clip(seen, 0, 255).astype(np.uint8)] * 3), np.uint8)
 
 
