@@ -26,7 +26,7 @@ const feed = new Feed("/state", "/events", {
   onState: () => render(),
   onRecord: (record) => voice.hear(record),
   onLink: () => renderLink(feed.state, health, feed.connected),
-});
+}, 1500, () => !voice.on);
 const voice = new Voice(() => {
   byId("voice").setAttribute("aria-pressed", String(voice.on));
 });
@@ -83,6 +83,7 @@ function showMap(wanted) {
 
 async function watchHealth() {
   for (;;) {
+    if (feed.asleep) { await pause(500); continue; }
     try { health = await (await fetch("/health", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json(); } catch { /* the feed says so */ }
     renderLink(feed.state, health, feed.connected);
     renderCameras(health);

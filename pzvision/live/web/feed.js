@@ -9,8 +9,12 @@ export class Feed {
   /**
    * @param {string} state where the state is, @param {string} events where the stream is
    * @param {{onState: Function, onRecord?: Function, onLink?: Function}} told
+   * @param {() => boolean} sleeps whether it may stop while nobody sees the page: a browser keeps few
+   *   connections to one server, and every page that follows holds one
    */
-  constructor(state, events, told, everyMs = 1500) {
+  constructor(state, events, told, everyMs = 1500, sleeps = () => false) {
+    this.sleeps = sleeps;
+    this.source = null;
     this.addresses = { state, events };
     this.told = told;
     this.everyMs = everyMs;
@@ -24,10 +28,19 @@ export class Feed {
   async start() {
     await this.refresh();
     this.listen();
+    document.addEventListener("visibilitychange", () => this.wake());
     for (;;) {
       await pause(this.everyMs);
-      await this.refresh();
+      if (!this.asleep) await this.refresh();
     }
+  }
+
+  get asleep() { return document.hidden && this.sleeps(); }
+
+  /** Stop following when nobody sees the page; begin again when somebody does. */
+  wake() {
+    if (this.asleep) { this.source?.close(); this.source = null; }
+    else if (this.source === null) { this.refresh(); this.listen(); }
   }
 
   /** Milliseconds since the program last answered. */
@@ -41,16 +54,17 @@ export class Feed {
   async refresh() {
     if (this.refreshing) { this.again = true; return; }
     this.refreshing = true;
-    do {
-      this.again = false;
-      const state = await this.read();
-      this.link(state !== null);
-      if (state !== null) {
-        this.state = state;
-        this.told.onState(state);
-      }
-    } while (this.again && this.connected);
-    this.refreshing = false;
+    try {
+      do {
+        this.again = false;
+        const state = await this.read();
+        this.link(state !== null);
+        if (state !== null) {
+          this.state = state;
+          this.told.onState(state);
+        }
+      } while (this.again && this.connected);
+    } finally { this.refreshing = false; }
   }
 
   /** The state, or null when the program does not answer. */
@@ -63,6 +77,7 @@ export class Feed {
 
   listen() {
     const source = new EventSource(`${this.addresses.events}?last_event_id=${this.state ? this.state.seq : 0}`);
+    this.source = source;
     source.onopen = () => this.refresh();
     source.onmessage = (message) => {
       this.told.onRecord?.(JSON.parse(message.data));
@@ -71,7 +86,7 @@ export class Feed {
     source.onerror = () => {
       this.refresh(); // says whether the program is gone
       // The browser reconnects with Last-Event-ID; after an error answer it gives up, so begin anew then.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 1000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (this.source === source) this.listen(); }, 1000);
     };
   }
 }

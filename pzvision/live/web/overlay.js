@@ -12,7 +12,7 @@ const AT_FIRST = PARTS.filter((part) => part !== "hands");
 /** Without an answer, or without news from the game, for so long, what is shown is marked as old. */
 const STALE_MS = 2200;
 const NEWS_MS = 8000;
-const BAD = ["lost", "black", "frozen"];
+const WELL = ["ok", "ended", "opening"];
 
 const query = new URLSearchParams(location.search);
 function size(name, least, most, otherwise) {
@@ -116,7 +116,7 @@ function staleness() {
   if (state.paused) return say("paused");
   const cameras = state.cameras || {};
   const main = cameras.table ?? Object.values(cameras)[0];
-  return main && BAD.includes(main.state) ? say("stalePicture") : "";
+  return main && !WELL.includes(main.state) ? say("stalePicture") : "";
 }
 
 function renderMark() {

@@ -5,7 +5,8 @@ import { seatName } from "./seats.js";
 import { lang, say, SEATS } from "./words.js";
 
 const shown = new Shown();
-const BAD = ["lost", "black", "frozen", "opening"];
+/** A camera in any other state needs somebody. */
+const WELL = ["ok", "ended"];
 
 export function renderFacts(state) {
   const facts = [];
@@ -26,7 +27,7 @@ export function renderLink(state, health, connected) {
   const pill = byId("link");
   let text = say("lost"), kind = "bad";
   if (connected && state) {
-    const camera = Object.values(health?.cameras || {}).find((c) => BAD.includes(c.state));
+    const camera = Object.values(health?.cameras || {}).find((c) => !WELL.includes(c.state));
     if (state.source && state.source.over) [text, kind] = [say("over"), "over"];
     else if (state.paused) [text, kind] = [say("paused"), "over"];
     else if (camera) text = cameraWord(camera.state);
@@ -47,7 +48,7 @@ export function renderCameras(health) {
       camera.reconnects ? say("reconnects", { n: camera.reconnects }) : "",
       typeof camera.reason === "string" ? camera.reason : "",
     ];
-    const dot = make("i", BAD.includes(camera.state) ? "dot bad" : "dot");
+    const dot = make("i", WELL.includes(camera.state) ? "dot" : "dot bad");
     return make("li", "", dot, make("b", "", name), " ", details.filter(Boolean).join(" · "));
   });
   if (health.latency_ms) items.push(make("li", "", say("latency", { n: Math.round(health.latency_ms.p95) })));
