@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import open_source
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 
@@ -91,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     declarations = Path(args.declarations) if args.declarations else None
     setup = check_game(args, beside=path if path.is_file() else None, declarations=declarations)
     _check_outputs(args, cameras[0].source, setup.calibration_file)
+    gate = GateConfig() if args.gate else None
     finder = TileDetector(
         Path(args.models) if args.models else None,
         threads=args.threads,
@@ -114,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
             writer = store.resume(old)
 
         def new_detector(calibration: Calibration) -> TableDetector:
-            return TableDetector(finder, calibration)
+            return TableDetector(finder, calibration, gate=gate)
 
         pipeline = Pipeline(
             source,

@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.table.observations import ObservationWriter
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 
@@ -119,13 +120,14 @@ def run(args: argparse.Namespace) -> int:
     providers = "never"
     finder: TileDetector | None = None
     if stored is None:
+        gate = GateConfig() if args.gate else None
         finder = TileDetector(
             Path(args.models) if args.models else None,
             threads=args.threads,
             backend=args.backend,
             tile_set=load_tile_set(args.tile_set, setup.calibration.tile_set, setup.calibration_file),
         )
-        detector = TableDetector(finder, setup.calibration)
+        detector = TableDetector(finder, setup.calibration, gate=gate)
         providers = ", ".join(finder.providers)
     looks = None
     if args.observations:
@@ -174,7 +176,9 @@ def run(args: argparse.Namespace) -> int:
         on_records=RecordPrinter(args.lang, every=args.all, write=write_line),
         dealer_known=setup.dealer is not None,
         observations=looks,
-        new_detector=None if finder is None else lambda calibration: TableDetector(finder, calibration),
+        new_detector=None
+        if finder is None
+        else lambda calibration: TableDetector(finder, calibration, gate=gate),
     )
     try:
         stats = pipeline.run(start=args.start, end=args.end)

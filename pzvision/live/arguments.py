@@ -11,7 +11,7 @@ from pzvision.errors import FormatError, PzvisionError
 from pzvision.game import Declare, read_log
 from pzvision.live.pipeline import PipelineConfig
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.messages.detector import BACKEND_HELP, TILE_SET_HELP
+from pzvision.messages.detector import BACKEND_HELP, GATE_HELP, TILE_SET_HELP
 from pzvision.rules import Ruleset, load_ruleset
 from pzvision.rules.arguments import add_ruleset_arguments, as_profile, parse_options
 from pzvision.tiles import SEATS, Seat, parse_seat
@@ -46,6 +46,7 @@ def add_game_arguments(parser: argparse.ArgumentParser, *, ruleset: str | None =
         metavar="S",
         help="每几秒看一次 seconds between looks (default 0.25)",
     )
+    parser.add_argument("--gate", action="store_true", help=GATE_HELP)
     parser.add_argument("--tile-set", metavar="FILE", help=TILE_SET_HELP)
     parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
     parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")

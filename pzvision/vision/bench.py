@@ -77,7 +77,7 @@ def measure(detector: TileDetector, pictures: Sequence[Image], rounds: int = 5) 
     for image in pictures:
         tiles.append(len(detector(image)))
         height, width = image.shape[:2]
-        scale = min(finder.config.long_side / max(height, width), finder.config.enlarge)
+        scale = finder.scale(image)
         for _ in range(rounds):
             start, used = time.perf_counter(), time.process_time()
             detector(image)

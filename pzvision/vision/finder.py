@@ -146,8 +146,7 @@ class TileFinder:
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or 0 in image.shape:
             raise ValueError(f"image: expected uint8 (H, W, 3), got {image.dtype} {image.shape}")
         cfg = self.config
-        height, width = image.shape[:2]
-        scale = min(cfg.long_side / max(height, width), cfg.enlarge)
+        scale = self.scale(image)
         found = self._look(image, scale)
         if not cfg.again:
             return found
@@ -161,6 +160,14 @@ class TileFinder:
         if finer < 1.25 * scale:
             return found
         return self._windows(image, finer, found)
+
+    def look(self, image: Image, scale: float) -> Finds:
+        """One look at ``scale``, without a second one: for parts of a picture whose scale is known."""
+        return self._look(image, scale)
+
+    def scale(self, image: Image) -> float:
+        """What the first look at a picture scales it by."""
+        return float(min(self.config.long_side / max(image.shape[:2]), self.config.enlarge))
 
     def _windows(self, image: Image, scale: float, found: Finds) -> Finds:
         """Look again in overlapping windows at ``scale``; where there are finds, only round them."""

@@ -17,6 +17,8 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import Finds
+from pzvision.vision.gate import Gate, GateConfig, Glance
+from pzvision.vision.obb import overlaps
 
 _FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
 _CUT_COST: Final = 0.4  # most that an outline may differ (sum of log side ratios) from the row it is cut as
@@ -87,25 +89,76 @@ class TableDetector:
     Args:
         detector: finds and names tiles in any picture.
         calibration: of the camera; pictures of another size are refused.
+        gate: for pictures that follow each other: parts that stay as they were are not looked at again,
+            what was seen there stands. Needs a `TileDetector`; None looks at every picture as a whole.
     """
 
     def __init__(
-        self, detector: Detector, calibration: Calibration, config: TableViewConfig | None = None
+        self,
+        detector: Detector,
+        calibration: Calibration,
+        config: TableViewConfig | None = None,
+        gate: GateConfig | None = None,
     ) -> None:
         self._detector = detector
         self.view = TableView(calibration, config)
+        self._gate: Gate | None = None
+        if gate is not None and isinstance(detector, TileDetector):
+            self._gate = Gate(self.view.config.px_per_cm, gate)
+        self._last: Detections | None = None
 
     def __call__(self, image: Image) -> Detections:
         """The tiles on the table in ``(H, W, 3)`` uint8 BGR. Raises `PzvisionError` for another size."""
         height, width = image.shape[:2]
         self.view.calibration.check_image_size(width, height)
         above = self.view.warp(image)
-        if isinstance(self._detector, TileDetector):
+        glance = None if self._gate is None else self._gate.look(above)
+        if glance is not None and self._last is not None:
+            seen = self._look_again(above, glance, self._last)
+        elif isinstance(self._detector, TileDetector):
             seen = self._detector.name(above, self._one_each(self._detector.find(above)))
         else:
             seen = self._detector(above)
+        self._last = seen
         polygons = self.view.to_picture(seen.polygons) if len(seen) else seen.polygons
         return Detections(polygons, seen.probs, seen.scores, (width, height))
+
+    def _look_again(self, above: Image, glance: Glance, last: Detections) -> Detections:
+        """What lies on the table now: what is seen in the changed area, elsewhere what was seen before."""
+        assert isinstance(self._detector, TileDetector)
+        finder = self._detector.stages[0]
+        scale, (height, width) = finder.scale(above), above.shape[:2]
+        parts = []
+        for x, y, right, bottom in glance.windows:
+            found = self._one_each(finder.look(above[y:bottom, x:right], scale))
+            quads = found.quads + np.array([x, y], np.float32)
+            low, high = quads.min(axis=1), quads.max(axis=1)
+            cut = np.zeros(len(found), bool)  # by a window's edge inside the view
+            for axis, (start, end, full) in enumerate(((x, right, width), (y, bottom, height))):
+                cut |= (start > 0) & (low[:, axis] < start + 2) | (end < full) & (high[:, axis] > end - 2)
+            parts.append(Finds(quads, found.scores, found.classes)[~cut & glance.holds(quads.mean(axis=1))])
+        stands = last[~glance.holds(last.polygons.mean(axis=1))]
+        if not parts:
+            return stands
+        new = parts[0]
+        for part in parts[1:]:  # windows may overlap
+            fresh = np.ones(len(part), bool)
+            if len(new) and len(part):
+                fresh = overlaps(part.quads, new.quads).max(axis=1) < finder.config.overlap
+            new = Finds(
+                np.concatenate([new.quads, part.quads[fresh]]),
+                np.concatenate([new.scores, part.scores[fresh]]),
+                np.concatenate([new.classes, part.classes[fresh]]),
+            )
+        named = self._detector.name(above, new)
+        if len(stands) and len(named):  # a tile on the area's edge may have been seen from both sides
+            stands = stands[overlaps(stands.polygons, named.polygons).max(axis=1) < finder.config.overlap]
+        return Detections(
+            np.concatenate([stands.polygons, named.polygons]),
+            np.concatenate([stands.probs, named.probs]),
+            np.concatenate([stands.scores, named.scores]),
+            named.image_size,
+        )
 
     def _one_each(self, finds: Finds) -> Finds:
         """Outlines of several tiles cut into single ones, unless those have been found as well."""
