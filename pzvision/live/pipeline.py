@@ -29,6 +29,7 @@ from pzvision.live.standing import Standing
 from pzvision.live.store import SessionWriter
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
+from pzvision.live.token_watch import TokenWatch, later
 from pzvision.live.view import tile_records, view_of
 from pzvision.live.vitals import Vitals
 from pzvision.table.corrections import Correction
@@ -137,6 +138,7 @@ class Pipeline:
         self._detector = detector
         self._motion = MotionDetector(calibration)
         self._standing = Standing(calibration, None if new_detector is None else self._move)
+        self._tokens = TokenWatch(calibration)
         self._hub = hub
         self._on_frame = on_frame
         self._on_progress = on_progress
@@ -236,6 +238,7 @@ class Pipeline:
             mask = self._motion.look(frame.image, frame.t)
             if self._standing.look(frame.image, frame.t, shaken=mask.shaken):
                 detections = self._detect(frame, mask)
+                self._read_tokens(frame, mask)
             else:
                 mask = None  # what a bumped camera sees is not seen
                 self._asking.changed()
@@ -251,6 +254,13 @@ class Pipeline:
         source = self.source
         age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None
         self.vitals.looked(age_ms, seen=detections is not None)
+
+    def _read_tokens(self, frame: Frame, mask: MotionMask) -> None:
+        """Declarations by printed tokens, as if they had been said."""
+        reader = self.evening.reader
+        now = self._standing.calibration
+        for declaration in self._tokens.look(frame.image, frame.t, mask, now, reader):
+            reader.declare(later(declaration, self.evening.shift))
 
     def _detect(self, frame: Frame, mask: MotionMask) -> Detections | None:
         due = self._asking.due(mask, frame.t)
@@ -354,6 +364,7 @@ class Pipeline:
         self.evening.recalibrate(new)
         self._move(new)
         self._standing.recalibrated(new)
+        self._tokens.recalibrated(new)
         if order.save and self._save_calibration is not None:
             self._save_calibration(new)
         return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}

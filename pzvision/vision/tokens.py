@@ -7,7 +7,7 @@ decides that), the marker's number says what is declared.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,11 @@ from pzvision.vision.markers import find_markers
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
+# As the log's ``declare`` record names them; vision knows nothing of games, so they are said again here.
+TokenKind: TypeAlias = Literal["sing", "dance", "alarm", "tian_jiao", "bai", "bao_ting"]
+
 # Marker number → declaration, as in the log's ``declare`` record. The order of the printed sheet.
-TOKEN_IDS: Final[dict[int, str]] = {
+TOKEN_IDS: Final[dict[int, TokenKind]] = {
     10: "sing",
     11: "dance",
     12: "alarm",
@@ -37,7 +40,7 @@ class Token:
         corners: ``(4, 2)`` px, clockwise from the marker's own top left.
     """
 
-    kind: str
+    kind: TokenKind
     corners: npt.NDArray[np.float32]
 
     @property
