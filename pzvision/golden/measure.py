@@ -124,7 +124,13 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
     leaves = [e for e in truth if isinstance(e, Leave)]
     watch = _Watch()
     teller = Teller(on_said=watch.speech, on_records=watch.records, dealer_known=False)
-    evening = Evening(lambda dealer: make_reader(calibration, ruleset, recipe, declarations, dealer), teller)
+
+    def new_reader(dealer: Seat | None) -> TableReader:
+        # what was said before belongs to earlier hands, as in `pzvision.live.settings.HandMaker`
+        said = declarations if not watch.log else [d for d in declarations if _t(d) >= watch.now]
+        return make_reader(calibration, ruleset, recipe, said, dealer)
+
+    evening = Evening(new_reader, teller)
     waiting = list(record["checkpoints"])
     checks: list[bool] = []
     wrong: list[tuple[float, str]] = []
