@@ -125,9 +125,13 @@ def test_every_camera_shows_how_it_is(played: Any, page: Any) -> None:
     page.goto(played.url)
     page.wait_for_function("() => document.querySelectorAll('#cameras li').length === 2")
     text = page.inner_text("#cameras")
-    assert "table 正常 · 24.9 fps · 丢 12 帧" in text and "hand.S 摄像头断开 · <i>no frame</i>" in text
+    for part in ("table", "正常 · 24.9 fps · 丢 12 帧", "hand.S", "摄像头断开 · <i>no frame</i>"):
+        assert part in text
     assert page.locator("#cameras .dot.bad").count() == 1
     assert page.inner_text("#link") == "摄像头断开"
+    # A camera's name shows its picture.
+    with page.expect_request(lambda request: "frame.jpg" in request.url and "camera=hand.S" in request.url):
+        page.get_by_role("button", name="hand.S").click()
 
 
 SPEECH = """

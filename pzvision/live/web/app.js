@@ -10,7 +10,7 @@ import { Feed } from "./feed.js";
 import { listenToKeys } from "./keys.js";
 import { renderMap } from "./map.js";
 import { renderCameras, renderFacts, renderLink, renderMoney, renderNews } from "./panels.js";
-import { watchPicture } from "./picture.js";
+import { showCamera, watchPicture } from "./picture.js";
 import { renderTable } from "./seats.js";
 import { overlaySettings } from "./stream.js";
 import { loadTiles } from "./tiles.js";
@@ -37,7 +37,7 @@ function render() {
   document.title = say("title");
   for (const node of document.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
   renderLink(state, health, feed.connected);
-  renderCameras(health);
+  renderCameras(health, showCamera);
   if (!state || !state.seats) return;
   correctionsFor(state);
   byId("pause").textContent = say(state.paused ? "resume" : "pause");
@@ -86,7 +86,7 @@ async function watchHealth() {
     if (feed.asleep) { await pause(500); continue; }
     try { health = await (await fetch("/health", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json(); } catch { /* the feed says so */ }
     renderLink(feed.state, health, feed.connected);
-    renderCameras(health);
+    renderCameras(health, showCamera);
     await pause(1500);
   }
 }

@@ -1,6 +1,6 @@
 // What stands around the table: facts, cameras, announcements, money.
 
-import { byId, clock, make, money, Shown } from "./dom.js";
+import { button, byId, clock, make, money, Shown } from "./dom.js";
 import { seatName } from "./seats.js";
 import { lang, say, SEATS } from "./words.js";
 
@@ -38,9 +38,11 @@ export function renderLink(state, health, connected) {
   pill.className = `pill ${kind}`;
 }
 
-export function renderCameras(health) {
+/** Each camera with its health; where there are several, a button that shows its picture. */
+export function renderCameras(health, onCamera) {
   if (!health || !shown.changed("cameras", lang(), health)) return;
-  const items = Object.entries(health.cameras || {}).map(([name, camera]) => {
+  const all = Object.entries(health.cameras || {});
+  const items = all.map(([name, camera], i) => {
     const details = [
       cameraWord(camera.state),
       camera.fps ? `${camera.fps.toFixed(1)} fps` : "",
@@ -49,7 +51,8 @@ export function renderCameras(health) {
       typeof camera.reason === "string" ? camera.reason : "",
     ];
     const dot = make("i", WELL.includes(camera.state) ? "dot" : "dot bad");
-    return make("li", "", dot, make("b", "", name), " ", details.filter(Boolean).join(" · "));
+    const title = all.length > 1 ? button(name, () => onCamera(i === 0 ? "" : name), "camera") : make("b", "", name);
+    return make("li", "", dot, title, " ", details.filter(Boolean).join(" · "));
   });
   if (health.latency_ms) items.push(make("li", "", say("latency", { n: Math.round(health.latency_ms.p95) })));
   if (health.store?.state === "failing") {

@@ -2,13 +2,22 @@
 
 import { byId, pause } from "./dom.js";
 
+let camera = "";
+let number = 0;
+
+/** Show another camera's picture; "": the table's. */
+export function showCamera(name) { camera = name; number = 0; }
+
 export async function watchPicture() {
   const image = byId("frame");
-  let number = 0, url = null;
+  let url = null;
   for (;;) {
     if (document.hidden) { await pause(500); continue; }
     try {
-      const answer = await fetch(`/frame.jpg?after=${number}`, { cache: "no-store" });
+      const wanted = camera;
+      const which = wanted ? `&camera=${encodeURIComponent(wanted)}` : "";
+      const answer = await fetch(`/frame.jpg?after=${number}${which}`, { cache: "no-store" });
+      if (wanted !== camera) continue;
       const next = +answer.headers.get("X-Frame");
       if (answer.status !== 200 || next === number) { await pause(400); continue; }
       const fresh = URL.createObjectURL(await answer.blob());
