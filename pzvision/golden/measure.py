@@ -14,6 +14,7 @@ from pzvision.game import apply, start
 from pzvision.game.events import Declare, Event, HandStart, Leave, read_log
 from pzvision.game.state import State
 from pzvision.golden.build import Built
+from pzvision.golden.mending import hands_of, mended
 from pzvision.golden.recipes import Recipe
 from pzvision.live.announcer import Correction as Retraction
 from pzvision.live.evening import Evening
@@ -55,7 +56,7 @@ class Figures:
         comparison: the log against the true one.
         checks: the times of the checkpoints and whether the whole table was right then.
         wrong: at each wrong checkpoint, its time and what was different.
-        settled: of each hand, whether all totals are equal.
+        settled: of each hand, whether all totals are equal; ``mended``: or would be after one correction.
         false: announcements the true game does not give, with the time they were made; ``said``: how many
             were made; ``doubts``: how many more only said that something is unsure.
         delays: s from a true record's time to when it stood in the log for good.
@@ -67,6 +68,7 @@ class Figures:
     checks: tuple[bool, ...]
     wrong: tuple[tuple[float, str], ...]
     settled: tuple[bool, ...]
+    mended: tuple[bool, ...]
     false: tuple[tuple[float, str], ...]
     said: int
     doubts: int
@@ -165,10 +167,24 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
         tuple(checks),
         tuple(wrong),
         settled,
+        _mended(truth, log, record["totals"], settled),
         tuple(_false(said, _true_speech(truth))),
         len(said),
         len(watch.said) - len(said),
         tuple(_delays(truth, watch.log)),
+    )
+
+
+def _mended(
+    truth: Sequence[Event],
+    log: Sequence[Event],
+    totals: Sequence[dict[str, int]],
+    settled: Sequence[bool],
+) -> tuple[bool, ...]:
+    true, written = hands_of(truth), hands_of(log)
+    return tuple(
+        right or (k < len(written) and mended(true[k], written[k], totals[k]))
+        for k, right in enumerate(settled)
     )
 
 

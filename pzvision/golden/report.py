@@ -28,7 +28,8 @@ class Counts:
     Attributes:
         kinds: score per kind of record.
         checks, exact: checkpoints, and those at which the whole table was right.
-        hands, settled: hands, and those whose totals were all right.
+        hands, settled, mended: hands, those whose totals were all right, and those where they are with at
+            most one correction.
         said, false, doubts: announcements, those the true game does not give, and mere doubts beside them.
         seconds: of recording.
         delays: how many records came into the log so many quarter seconds after they happened.
@@ -39,6 +40,7 @@ class Counts:
     exact: int = 0
     hands: int = 0
     settled: int = 0
+    mended: int = 0
     said: int = 0
     false: int = 0
     doubts: int = 0
@@ -54,6 +56,7 @@ class Counts:
             sum(figures.checks),
             len(figures.settled),
             sum(figures.settled),
+            sum(figures.mended),
             figures.said,
             len(figures.false),
             figures.doubts,
@@ -71,6 +74,7 @@ class Counts:
             self.exact + other.exact,
             self.hands + other.hands,
             self.settled + other.settled,
+            self.mended + other.mended,
             self.said + other.said,
             self.false + other.false,
             self.doubts + other.doubts,
@@ -94,6 +98,11 @@ class Counts:
         return self.settled / self.hands if self.hands else 1.0
 
     @property
+    def mendable(self) -> float:
+        """Share of hands settled exactly with at most one correction."""
+        return self.mended / self.hands if self.hands else 1.0
+
+    @property
     def false_per_hour(self) -> float:
         """Announcements per hour that the true game does not give."""
         return 3600 * self.false / self.seconds if self.seconds else 0.0
@@ -108,7 +117,7 @@ class Counts:
         return {
             "kinds": {k: [s.true, s.written, s.right] for k, s in sorted(self.kinds.items())},
             "checks": [self.exact, self.checks],
-            "hands": [self.settled, self.hands],
+            "hands": [self.settled, self.mended, self.hands],
             "said": [self.said, self.false, self.doubts],
             "seconds": self.seconds,
             "delays": {str(k): n for k, n in sorted(self.delays.items())},
@@ -118,7 +127,7 @@ class Counts:
     def parse(cls, record: Mapping[str, Any]) -> Counts:
         """From the file. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
         exact, checks = record["checks"]
-        settled, hands = record["hands"]
+        settled, mended, hands = record["hands"]
         said, false, doubts = record["said"]
         return cls(
             {str(k): Score(*map(int, v)) for k, v in record["kinds"].items()},
@@ -126,6 +135,7 @@ class Counts:
             int(exact),
             int(hands),
             int(settled),
+            int(mended),
             int(said),
             int(false),
             int(doubts),
@@ -143,6 +153,7 @@ class Counts:
             },
             "tables": round(self.tables, 4),
             "settled": round(self.paid, 4),
+            "settled_with_one_correction": round(self.mendable, 4),
             "hands": self.hands,
             "checkpoints": self.checks,
             "false_per_hour": round(self.false_per_hour, 2),
@@ -170,7 +181,8 @@ def lines(counts: Counts, lang: Lang) -> list[str]:
         for kind, score in [*sorted(counts.kinds.items()), (say("golden.seen", lang), counts.seen)]
     ]
     out.append(say("golden.tables", lang, exact=counts.exact, checks=counts.checks, share=counts.tables))
-    out.append(say("golden.settled", lang, settled=counts.settled, hands=counts.hands, share=counts.paid))
+    words = {"settled": counts.settled, "hands": counts.hands, "share": counts.paid}
+    out.append(say("golden.settled", lang, **words, mended=counts.mended, mendable=counts.mendable))
     doubts = 3600 * counts.doubts / counts.seconds if counts.seconds else 0.0
     out.append(say("golden.false", lang, false=counts.false_per_hour, said=counts.said, doubts=doubts))
     out.append(say("golden.delay", lang, p50=counts.delay(50), p95=counts.delay(95)))
@@ -217,6 +229,7 @@ def drops(now: Mapping[str, Counts], accepted: Mapping[str, Counts], lang: Lang)
         ("F1", new.seen.f1, old.seen.f1, 1),
         (say("golden.word.tables", lang), new.tables, old.tables, 1),
         (say("golden.word.settled", lang), new.paid, old.paid, 1),
+        (say("golden.word.mended", lang), new.mendable, old.mendable, 1),
         (say("golden.word.false", lang), new.false_per_hour, old.false_per_hour, -1),
         (say("golden.word.delay", lang), new.delay(95), old.delay(95), -1),
     ]

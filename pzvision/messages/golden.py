@@ -21,8 +21,9 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "whole table exact: {exact} of {checks} checkpoints ({share:.1%})",
     ),
     "golden.settled": (
-        "算账全对:{hands} 局中 {settled} 局({share:.1%})",
-        "settled exactly: {settled} of {hands} hands ({share:.1%})",
+        "算账全对:{hands} 局中 {settled} 局({share:.1%});最多改一处就对:{mended} 局({mendable:.1%})",
+        "settled exactly: {settled} of {hands} hands ({share:.1%});"
+        " with one correction: {mended} ({mendable:.1%})",
     ),
     "golden.false": (
         "误报:每小时 {false:.1f} 次(共播报 {said} 次);另有存疑每小时 {doubts:.1f} 次",
@@ -40,6 +41,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "golden.untrue": ("  {t:.1f} 秒误报:{what}", "  {t:.1f} s: false: {what}"),
     "golden.word.tables": ("整桌全对", "whole tables"),
     "golden.word.settled": ("算账全对", "settled exactly"),
+    "golden.word.mended": ("改一处就对", "settled with one correction"),
     "golden.word.false": ("每小时误报", "false announcements an hour"),
     "golden.word.delay": ("延迟 p95", "delay p95"),
     "golden.drop": (

@@ -188,6 +188,7 @@ def test_who_reads_everything_rightly_is_measured_so(folder: Path) -> None:
     figures = measure(built, RECIPE, mistaken)
     assert figures.comparison.kinds["win"].right == 2
     assert not all(figures.checks) and figures.false and figures.settled == (False,)
+    assert figures.mended == (True,)
 
 
 def test_the_command_compares_with_the_accepted_figures(
