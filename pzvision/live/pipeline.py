@@ -33,7 +33,7 @@ from pzvision.live.token_watch import TokenWatch, later
 from pzvision.live.view import tile_records, view_of
 from pzvision.live.vitals import Vitals
 from pzvision.table.corrections import Correction
-from pzvision.table.observations import ObservationWriter, rounded
+from pzvision.table.observations import ObservationWriter, Tokens, rounded
 from pzvision.table.reader import TableReader, TableTile
 from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
 from pzvision.vision.calibration import Calibration
@@ -229,21 +229,29 @@ class Pipeline:
     def _look(self, frame: Frame) -> None:
         detections: Detections | None = None
         mask: MotionMask | None = None
+        tokens: Tokens | None = None
         if isinstance(self.source, StoredLooks):
             stored = self.source.look
             if stored is None:
                 return
             detections, mask = stored.detections, stored.motion
+            if mask is not None:
+                self._read_tokens(frame.t, mask, lambda: stored.tokens)
         elif frame.state == "ok":
             mask = self._motion.look(frame.image, frame.t)
             if self._standing.look(frame.image, frame.t, shaken=mask.shaken):
                 detections = self._detect(frame, mask)
-                self._read_tokens(frame, mask)
+                now = self._standing.calibration
+                if self._observations is None:
+                    self._read_tokens(frame.t, mask, lambda: self._tokens.seen(frame.image, now))
+                else:  # what is kept must do for any later reading, so every look is looked at
+                    tokens = seen = self._tokens.seen(frame.image, now)
+                    self._read_tokens(frame.t, mask, lambda: seen)
             else:
                 mask = None  # what a bumped camera sees is not seen
                 self._asking.changed()
         if self._observations is not None:
-            self._observations.look(frame.t, frame.index, detections, mask)
+            self._observations.look(frame.t, frame.index, detections, mask, tokens)
         self._looks += 1
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
@@ -255,11 +263,10 @@ class Pipeline:
         age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None
         self.vitals.looked(age_ms, seen=detections is not None)
 
-    def _read_tokens(self, frame: Frame, mask: MotionMask) -> None:
+    def _read_tokens(self, t: float, mask: MotionMask, see: Callable[[], Tokens]) -> None:
         """Declarations by printed tokens, as if they had been said."""
         reader = self.evening.reader
-        now = self._standing.calibration
-        for declaration in self._tokens.look(frame.image, frame.t, mask, now, reader):
+        for declaration in self._tokens.look(t, mask, reader, see):
             reader.declare(later(declaration, self.evening.shift))
 
     def _detect(self, frame: Frame, mask: MotionMask) -> Detections | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from pzvision.game import Declare
+from pzvision.game.events import DECLARATIONS, DeclarationKind
+from pzvision.table.observations import Tokens
 from pzvision.table.tokens import TokenTable
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
@@ -13,6 +18,7 @@ from pzvision.vision.motion import MotionMask
 from pzvision.vision.tokens import TokenFinder
 
 EVERY_S: Final = 1.0
+_KINDS: Final[dict[str, DeclarationKind]] = {kind: kind for kind in DECLARATIONS}
 _CELLS: Final = 6  # cells of the mask that must have moved for another look
 
 
@@ -30,15 +36,22 @@ class TokenWatch:
         self._changed = True
         self._hand: object = None
 
+    def seen(self, image: Image, calibration: Calibration) -> Tokens:
+        """The tokens in a picture, in table cm; ``calibration``: where the table is in it."""
+        places = (
+            (token.kind, calibration.to_table(token.centre, 0.0)[0]) for token in self._finder.find(image)
+        )
+        return tuple((kind, float(at[0]), float(at[1])) for kind, at in places)
+
     def look(
-        self, image: Image, t: float, mask: MotionMask, calibration: Calibration, hand: object
+        self, t: float, mask: MotionMask, hand: object, see: Callable[[], Tokens]
     ) -> tuple[Declare, ...]:
-        """New declarations in a picture at ``t`` s.
+        """New declarations at ``t`` s.
 
         Args:
             mask: of this look.
-            calibration: where the table is in this picture.
             hand: the running hand; another object than before is a new hand.
+            see: what lies there; asked only when it may have changed.
         """
         if hand is not self._hand:
             self._hand = hand
@@ -48,10 +61,9 @@ class TokenWatch:
         if t - self._looked < EVERY_S - 1e-6 or not (self._changed or self._table.waiting):
             return ()
         self._looked, self._changed = t, False
-        places = [
-            (token.kind, calibration.to_table(token.centre, 0.0)[0]) for token in self._finder.find(image)
-        ]
-        return self._table.look(t, places)
+        return self._table.look(
+            t, [(_KINDS[kind], np.array([x, y])) for kind, x, y in see() if kind in _KINDS]
+        )
 
     def recalibrated(self, calibration: Calibration) -> None:
         """The game reads under another calibration."""

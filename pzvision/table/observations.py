@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ _CLASSES_KEPT: Final = 4  # of a distribution; the others share what is left equ
 _LEAST_KEPT: Final = 4  # thousandths; less proves nothing to the reader (`TableConfig.look_floor`)
 
 Ints = npt.NDArray[np.int64]
+Tokens: TypeAlias = tuple[tuple[str, float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +48,14 @@ class Look:
         t: s. ``frame``: its number in the source.
         detections: rounded; None when the look failed (nothing was seen, nothing is gone).
         motion: the mask, or None.
+        tokens: declaration tokens lying on the table, each its kind and its place in table cm.
     """
 
     t: float
     frame: int
     detections: Detections | None
     motion: MotionMask | None
+    tokens: Tokens = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,7 @@ class ObservationWriter:
         self._tiles: list[tuple[Ints, list[int]]] = []
         self._last: Detections | None = None
         self._masks: dict[str, npt.NDArray[np.bool_]] = {}
+        self._tokens: Tokens = ()
         self._out: IO[bytes] | None = None
         try:
             raw = self._part.open("wb")
@@ -199,8 +203,18 @@ class ObservationWriter:
             raise PzvisionError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
         self._write(header.format())
 
-    def look(self, t: float, frame: int, detections: Detections | None, motion: MotionMask | None) -> None:
-        """One look; ``detections`` rounded, and the same object as at the last look when nothing is new."""
+    def look(
+        self,
+        t: float,
+        frame: int,
+        detections: Detections | None,
+        motion: MotionMask | None,
+        tokens: Tokens | None = None,
+    ) -> None:
+        """One look; ``detections`` rounded, and the same object as at the last look when nothing is new.
+
+        ``tokens``: None where nobody looked for them, so they are as at the look before.
+        """
         record: dict[str, Any] = {"t": t, "frame": frame}
         if detections is None:
             record["tiles"] = None
@@ -213,6 +227,9 @@ class ObservationWriter:
             self._masks = masks
             if motion.shaken:
                 record["shaken"] = True
+        if tokens is not None and tokens != self._tokens:
+            record["tokens"] = [list(token) for token in tokens]
+            self._tokens = tokens
         self._write(record)
 
     def _delta(self, tiles: list[tuple[Ints, list[int]]]) -> list[list[Any]]:
@@ -347,6 +364,7 @@ class Observations:
         tiles: list[tuple[Ints, list[int]]] = []
         shape = self._mask_maker.shape
         masks = [np.zeros(shape, np.bool_) for _ in range(3)]
+        tokens: Tokens = ()
         with self._open() as lines:
             for number, record in self._records(lines):
                 if number == 1:
@@ -363,7 +381,10 @@ class Observations:
                     if not failed and "tiles" in record:
                         tiles = _from_delta(record["tiles"], tiles)
                         last = _unpack(tiles, self.header.image_size)
-                    yield Look(float(record["t"]), int(record["frame"]), None if failed else last, motion)
+                    if "tokens" in record:
+                        tokens = tuple((str(kind), float(x), float(y)) for kind, x, y in record["tokens"])
+                    seen = None if failed else last
+                    yield Look(float(record["t"]), int(record["frame"]), seen, motion, tokens)
                 except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
                     raise PzvisionError(f"{self.path}: line {number}: damaged record ({error})") from None
         raise PzvisionError(f"{self.path}: cut off: its end record is missing")
