@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pzvision.errors import PzvisionError
+from pzvision.live.more_cameras import TABLES
 from pzvision.tiles import SEATS, Seat
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Image, open_source
@@ -27,7 +28,7 @@ class Detector(Protocol):
 
 @dataclass(frozen=True)
 class CameraSpec:
-    """One camera: ``name`` is ``table`` or ``hand.S``, ``source`` a webcam number, an address or a video."""
+    """One camera: ``name`` is ``table``, ``table2`` or ``hand.S``, ``source`` a webcam number, an address or a video."""
 
     name: str
     source: str
@@ -46,11 +47,11 @@ class CameraSpec:
 
 
 def parse_cameras(words: Sequence[str]) -> tuple[CameraSpec, ...]:
-    """``--camera`` values: ``0``, ``table=0``, ``hand.S=rtsp://…``. The table comes first.
+    """``--camera`` values: ``0``, ``table=0``, ``table2=1``, ``hand.S=rtsp://…``. The table comes first.
 
     Raises `PzvisionError` for a name twice, no table, or an empty source.
     """
-    names = (TABLE, *(_HAND + seat for seat in SEATS))
+    names = (TABLE, *TABLES, *(_HAND + seat for seat in SEATS))
     specs: dict[str, CameraSpec] = {}
     for word in words:
         name, equals, source = word.partition("=")
@@ -69,6 +70,20 @@ def parse_cameras(words: Sequence[str]) -> tuple[CameraSpec, ...]:
     if TABLE not in specs:
         raise PzvisionError("--camera: no camera sees the table: give --camera table=N")
     return tuple(specs[name] for name in names if name in specs)
+
+
+@dataclass(frozen=True, eq=False)
+class HandLook:
+    """One look at a hand; ``detections`` is None when the picture says nothing (black, frozen)."""
+
+    seat: Seat
+    image: Image
+    detections: Detections | None
+
+    @property
+    def camera(self) -> str:
+        """Name of the camera."""
+        return _HAND + self.seat
 
 
 class HandCameras:
@@ -107,11 +122,8 @@ class HandCameras:
             raise
         return cls(sources, detector)
 
-    def look(self) -> tuple[Seat, Detections | None] | None:
-        """What one hand shows, if a look is due and its camera has a new picture.
-
-        None in place of detections: the picture says nothing (black, frozen).
-        """
+    def look(self) -> HandLook | None:
+        """What one hand shows, if a look is due and its camera has a new picture."""
         now = time.monotonic()
         due = [s for s in self._sources if now - self._looked.get(s, float("-inf")) >= self._every_s]
         for seat in sorted(due, key=lambda s: self._looked.get(s, float("-inf"))):
@@ -119,7 +131,8 @@ class HandCameras:
             if frame is None:
                 continue
             self._looked[seat] = now
-            return seat, self._detector(frame.image) if frame.state == "ok" else None
+            seen = self._detector(frame.image) if frame.state == "ok" else None
+            return HandLook(seat, frame.image, seen)
         return None
 
     def health(self) -> dict[str, dict[str, Any]]:

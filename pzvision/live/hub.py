@@ -22,6 +22,7 @@ from pzvision.vision.capture import Image
 
 KEPT_RECORDS: Final = 5000
 JPEG_QUALITY: Final = 80
+TABLE: Final = "table"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,15 @@ class Record:
 
     seq: int
     text: str
+
+
+@dataclass
+class _Picture:
+    """A camera's newest picture: its number, how it is drawn, and the newest one that was drawn."""
+
+    number: int = 0
+    draw: Callable[[], Image] | None = None
+    jpeg: tuple[int, bytes] = (0, b"")
 
 
 class Hub:
@@ -51,10 +61,7 @@ class Hub:
         self._state: dict[str, Any] = {}
         self._health: dict[str, Any] = {"ok": True, "cameras": {}}
         self._listeners: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = {}
-        self._frame_number = 0
-        self._draw: Callable[[], Image] | None = None
-        self._jpeg: tuple[int, bytes] = (0, b"")
-        self._watched_at = float("-inf")
+        self._pictures: dict[str, _Picture] = {}
         self._told_at = time.monotonic()
         self._followers: list[Callable[[str, Any], None]] = []
         self.closed = False
@@ -134,11 +141,11 @@ class Hub:
             self._health = dict(health)
             self._pass_on("health", self._health)
 
-    def set_picture(self, draw: Callable[[], Image]) -> None:
+    def set_picture(self, draw: Callable[[], Image], camera: str = TABLE) -> None:
         """Offer a new picture. ``draw`` is called only when somebody looks, in the server's thread."""
         with self._lock:
-            self._frame_number += 1
-            self._draw = draw
+            picture = self._pictures.setdefault(camera, _Picture())
+            picture.number, picture.draw = picture.number + 1, draw
             self._lock.notify_all()
 
     def close(self) -> None:
@@ -191,12 +198,6 @@ class Hub:
         with self._lock:
             return dict(self._health)
 
-    @property
-    def watched(self) -> bool:
-        """Whether somebody fetched a picture in the last seconds."""
-        with self._lock:
-            return time.monotonic() - self._watched_at < 3.0
-
     def since(self, seq: int) -> tuple[list[Record], bool]:
         """Records after ``seq``, and whether some in between are no longer kept.
 
@@ -222,24 +223,27 @@ class Hub:
         with self._lock:
             self._listeners.pop(key, None)
 
-    def jpeg(self, after: int, timeout: float) -> tuple[int, bytes]:
-        """The newest picture as JPEG with its number; waits up to ``timeout`` s for one after ``after``.
+    def jpeg(self, after: int, timeout: float, camera: str = TABLE) -> tuple[int, bytes]:
+        """A camera's newest picture as JPEG, and its number; waits ``timeout`` s for one after ``after``.
 
-        ``(0, b"")`` before the first picture.
+        ``(0, b"")`` before the first picture, and for a camera there is not.
         """
         until = time.monotonic() + timeout
         with self._lock:
-            self._watched_at = time.monotonic()
-            while self._frame_number <= after and not self.closed and (left := until - time.monotonic()) > 0:
+            while not self.closed and (left := until - time.monotonic()) > 0:
+                picture = self._pictures.get(camera)
+                if (picture is not None and picture.number > after) or (picture is None and camera != TABLE):
+                    break
                 self._lock.wait(left)
-            number, draw = self._frame_number, self._draw
-            if draw is None:
+            picture = self._pictures.get(camera)
+            if picture is None or picture.draw is None:
                 return 0, b""
-            if self._jpeg[0] == number:
-                return self._jpeg
+            number, draw = picture.number, picture.draw
+            if picture.jpeg[0] == number:
+                return picture.jpeg
         ok, data = cv2.imencode(".jpg", draw(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         encoded = (number, data.tobytes() if ok else b"")
         with self._lock:
-            if encoded[0] > self._jpeg[0]:
-                self._jpeg = encoded
+            if encoded[0] > picture.jpeg[0]:
+                picture.jpeg = encoded
         return encoded

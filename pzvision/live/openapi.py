@@ -254,6 +254,7 @@ def document() -> dict[str, Any]:
             "the annotated picture",
             {"200": jpeg, "204": {"description": "还没有画面 · no picture yet"}},
             _query("after", number, "wait up to 2 s for a picture newer than this number"),
+            _query("camera", {"type": "string"}, "table (default) or a hand's, such as hand.S"),
         ),
         "/api/log": _get(
             "整晚的牌谱",

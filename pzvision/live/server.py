@@ -25,7 +25,7 @@ from starlette.types import ASGIApp
 from pzvision.errors import PzvisionError
 from pzvision.live.api import api_routes
 from pzvision.live.desk import Desk
-from pzvision.live.hub import Hub
+from pzvision.live.hub import TABLE, Hub
 from pzvision.live.openapi import docs_routes
 from pzvision.live.pages import page_routes
 from pzvision.live.security import LOOPBACK, Access, Guard
@@ -60,7 +60,8 @@ def build_app(
     async def frame(request: Request) -> Response:
         text = request.query_params.get("after", "0")
         after = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-        number, data = await run_in_threadpool(hub.jpeg, after, 2.0)
+        camera = request.query_params.get("camera", TABLE)
+        number, data = await run_in_threadpool(hub.jpeg, after, 2.0, camera)
         if not data:
             return Response(status_code=204, headers={"Cache-Control": "no-store"})
         headers = {"Cache-Control": "no-store", "X-Frame": str(number)}
