@@ -28,12 +28,14 @@ class Ask:
         look: its number among the looks.
         frame, t: its frame's number and time, s.
         crc: CRC-32 of its picture.
+        view: under which of the survey's calibrations it is looked at.
     """
 
     look: int
     frame: int
     t: float
     crc: int
+    view: int = 0
 
 
 def crc_of(image: Image) -> int:

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from pzvision import __version__
-from pzvision.batch.work import Decoded, Job, Survey
+from pzvision.batch.work import Decoded, Job, Survey, tile_set_digest
 from pzvision.errors import PzvisionError
 from pzvision.game import format_event
 from pzvision.live.stored import model_digests
 
 PART_ASKS: Final = 120
 """Looks for the detector in one part: some ten to thirty seconds of work."""
-_FORM: Final = 1
+_FORM: Final = 2
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -60,6 +60,7 @@ class Place:
                 "look_s": job.look_s,
                 "models": dict(model_digests(job.models)),
                 "backend": job.backend,
+                "tile_set": None if job.tile_set is None else tile_set_digest(job.tile_set),
             }
         )
         self._key = _digest(

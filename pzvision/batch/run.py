@@ -145,7 +145,7 @@ class Coordinator:
                 continue
             run.open_parts.append(part)
             asks = survey.asks[part * size : (part + 1) * size]
-            self._ready.append(Task("detect", number, part, (job, asks)))
+            self._ready.append(Task("detect", number, part, (job, survey.views, asks)))
         self._detected(number)
 
     def _detected(self, number: int) -> None:

@@ -6,6 +6,7 @@ here or a machine elsewhere; only the recording itself must be readable where th
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Sequence
@@ -21,13 +22,17 @@ from pzvision.live.logfile import LogFile
 from pzvision.live.pipeline import Detector, Pipeline, PipelineConfig
 from pzvision.live.report import settlement
 from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.standing import Standing
 from pzvision.live.stored import StoredLooks, header_of, never
+from pzvision.live.token_watch import TokenWatch
 from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
 from pzvision.tiles import Lang
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import open_source
 from pzvision.vision.detections import Detections
+from pzvision.vision.fusion import transfer
 from pzvision.vision.motion import MotionDetector
+from pzvision.vision.tile_set import TileSet
 
 Progress: TypeAlias = Callable[[float], None]
 """Told how much of the work is done, 0–1."""
@@ -41,7 +46,7 @@ class Job:
         path: of the recording, as the workers see it.
         calibration, hand, declarations: as `pzvision replay` has them.
         look_s: seconds between looks.
-        models, backend, threads: of the detector; None: as `TileDetector` has them.
+        models, backend, threads, tile_set: of the detector; None: as `TileDetector` has them.
         lang: of the settlement.
     """
 
@@ -53,6 +58,7 @@ class Job:
     models: str | None = None
     backend: str = "auto"
     threads: int | None = 1
+    tile_set: TileSet | None = None
     lang: Lang = "zh"
 
     @property
@@ -68,6 +74,7 @@ class Survey:
     Attributes:
         looks: stored observations of all looks, with motion and without tiles.
         asks: the looks that need the detector.
+        views: calibrations of the camera: the given one, and those it was set right to when it was moved.
         frames: of the recording, as far as it could be read.
         seconds: when it was over.
         notes: remarks for the user.
@@ -75,6 +82,7 @@ class Survey:
 
     looks: bytes
     asks: tuple[Ask, ...]
+    views: tuple[Calibration, ...]
     frames: int
     seconds: float
     notes: tuple[str, ...] = ()
@@ -82,7 +90,8 @@ class Survey:
     def format(self) -> bytes:
         """As a file keeps it: a line of JSON, then `looks`."""
         head = {
-            "asks": [[ask.look, ask.frame, ask.t, ask.crc] for ask in self.asks],
+            "asks": [[ask.look, ask.frame, ask.t, ask.crc, ask.view] for ask in self.asks],
+            "views": [view.format() for view in self.views],
             "frames": self.frames,
             "seconds": self.seconds,
             "notes": list(self.notes),
@@ -94,8 +103,10 @@ class Survey:
         """Inverse of `format`. Raises `ValueError` or `KeyError` for what it did not write."""
         line, _, looks = data.partition(b"\n")
         head = json.loads(line)
-        asks = tuple(Ask(int(a), int(b), float(t), int(crc)) for a, b, t, crc in head["asks"])
-        return cls(looks, asks, int(head["frames"]), float(head["seconds"]), tuple(map(str, head["notes"])))
+        asks = tuple(Ask(int(a), int(b), float(t), int(c), int(v)) for a, b, t, c, v in head["asks"])
+        views = tuple(Calibration.parse(view) for view in head["views"])
+        notes = tuple(map(str, head["notes"]))
+        return cls(looks, asks, views, int(head["frames"]), float(head["seconds"]), notes)
 
 
 @dataclass(frozen=True)
@@ -124,10 +135,20 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
     try:
         job.calibration.check_image_size(*source.size)
         source.check_whole()
-        motion = MotionDetector(job.calibration)
         config = job.pipeline
         asking = Asking(config.refresh_s, config.moving_cells)
+        views = [job.calibration]
+        motion = [MotionDetector(job.calibration)]
         asks: list[Ask] = []
+        notes: list[str] = []
+
+        def move(new: Calibration) -> None:
+            views.append(new)
+            motion.append(MotionDetector(new))
+            asking.changed()
+
+        standing = Standing(job.calibration, move, tell=notes.append)
+        tokens = TokenWatch(job.calibration)
         with tempfile.TemporaryDirectory(prefix="pzvision-") as folder:
             path = Path(folder) / "looks.jsonl.gz"
             writer = ObservationWriter(path, header_of(source, job.calibration, job.models))
@@ -135,10 +156,15 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
             t = 0.0
             for frame in source.frames(every=job.look_s):
                 t, frames = frame.t, frame.index + 1
-                mask = motion.look(frame.image, t)
-                if asking.due(mask, t):
-                    asks.append(Ask(count, frame.index, t, crc_of(frame.image)))
-                writer.look(t, frame.index, None, mask)
+                mask = motion[-1].look(frame.image, t)
+                if standing.look(frame.image, t, shaken=mask.shaken):
+                    if asking.due(mask, t):
+                        asks.append(Ask(count, frame.index, t, crc_of(frame.image), len(views) - 1))
+                    lying = tokens.seen(frame.image, standing.calibration)
+                    writer.look(t, frame.index, None, mask, lying)
+                else:
+                    asking.changed()
+                    writer.look(t, frame.index, None, None)
                 count += 1
                 if source.duration:
                     progress(min(1.0, t / source.duration))
@@ -146,23 +172,31 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
                 writer.close(keep=False)
                 raise PzvisionError(f"{job.path!r} holds no picture that can be read")
             writer.end(t)
-            return Survey(path.read_bytes(), tuple(asks), frames, t, tuple(source.notes))
+            notes += source.notes
+            return Survey(path.read_bytes(), tuple(asks), tuple(views), frames, t, tuple(notes))
     finally:
         source.close()
 
 
-def detect(job: Job, asks: Sequence[Ask], progress: Progress = lambda done: None) -> bytes:
+def detect(
+    job: Job, views: Sequence[Calibration], asks: Sequence[Ask], progress: Progress = lambda done: None
+) -> bytes:
     """What the detector sees in these looks, as stored observations.
+
+    ``views``: the survey's; what is seen under another than the first is given as the first would see it.
 
     Raises `PzvisionError` when the recording does not hold them (it was changed).
     """
-    detector = make_detector(job)
+    detectors = {view: make_detector(job, views[view]) for view in {ask.view for ask in asks}}
     with tempfile.TemporaryDirectory(prefix="pzvision-") as folder:
         path = Path(folder) / "part.jsonl.gz"
         writer = ObservationWriter(path, Header(job.calibration))
         try:
             for done, (ask, image) in enumerate(frames_at(job.path, asks, job.look_s), 1):
-                writer.look(ask.t, ask.frame, rounded(detector(image)), None)
+                found = detectors[ask.view](image)
+                if ask.view:
+                    found = transfer(found, views[ask.view], views[0])
+                writer.look(ask.t, ask.frame, rounded(found), None)
                 progress(done / len(asks))
             writer.end(asks[-1].t)
         except BaseException:
@@ -174,16 +208,25 @@ def detect(job: Job, asks: Sequence[Ask], progress: Progress = lambda done: None
 _DETECTORS: dict[tuple[object, ...], Any] = {}
 
 
-def make_detector(job: Job) -> Detector:
-    """The detector for a job; the model is loaded once in a process."""
+def make_detector(job: Job, calibration: Calibration) -> Detector:
+    """The detector for a job's pictures under a calibration; the model is loaded once in a process."""
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.tableview import TableDetector
 
-    key = (job.models, job.threads, job.backend)
+    tile_set = job.tile_set
+    key = (job.models, job.threads, job.backend, None if tile_set is None else tile_set_digest(tile_set))
     if key not in _DETECTORS:
         folder = None if job.models is None else Path(job.models)
-        _DETECTORS[key] = TileDetector(folder, threads=job.threads, backend=job.backend)
-    return TableDetector(_DETECTORS[key], job.calibration)
+        _DETECTORS[key] = TileDetector(folder, threads=job.threads, backend=job.backend, tile_set=tile_set)
+    return TableDetector(_DETECTORS[key], calibration)
+
+
+def tile_set_digest(tile_set: TileSet) -> str:
+    """SHA-256 of what a tile set changes."""
+    digest = hashlib.sha256(tile_set.reader.encode())
+    digest.update(tile_set.weights.tobytes())
+    digest.update(tile_set.bias.tobytes())
+    return digest.hexdigest()
 
 
 def decode(
@@ -262,6 +305,9 @@ def _join(surveyed: Path, path: Path, survey: Survey, found: Sequence[Detections
     asked = {ask.look: seen for ask, seen in zip(survey.asks, found, strict=True)}
     current: Detections | None = None
     for number, look in enumerate(stored):
+        if look.motion is None:  # the camera was being moved: nothing was seen
+            writer.look(look.t, look.frame, None, None)
+            continue
         current = asked.get(number, current)
-        writer.look(look.t, look.frame, current, look.motion)
+        writer.look(look.t, look.frame, current, look.motion, look.tokens)
     writer.end(survey.seconds)

@@ -20,7 +20,7 @@ SUMMARY = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    from pzvision.messages.detector import BACKEND_HELP
+    from pzvision.messages.detector import BACKEND_HELP, TILE_SET_HELP
     from pzvision.rules.arguments import add_ruleset_arguments
 
     parser.add_argument(
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--base", type=int, default=1, metavar="N", help="底 stake of one fan (default 1)")
     parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
+    parser.add_argument("--tile-set", metavar="FILE", help=TILE_SET_HELP)
     parser.add_argument(
         "--every", type=float, default=0.25, metavar="S", help="每几秒看一次 seconds between looks"
     )
@@ -146,10 +147,12 @@ def _progress(args: argparse.Namespace, recording: Recording, folder: Path, hand
     from pzvision.errors import PzvisionError
     from pzvision.live.arguments import find_calibration, find_declarations, read_declarations
     from pzvision.vision.calibration import load
+    from pzvision.vision.tile_set import load_tile_set
 
     path = recording.path
     try:
-        calibration = load(find_calibration(args.calibration, path))
+        made = find_calibration(args.calibration, path)
+        calibration = load(made)
         spoken = find_declarations(None, path)
         job = Job(
             str(path),
@@ -160,6 +163,7 @@ def _progress(args: argparse.Namespace, recording: Recording, folder: Path, hand
             args.models,
             args.backend,
             args.threads,
+            load_tile_set(args.tile_set, calibration.tile_set, made),
             args.lang,
         )
         return Progress(str(path), folder, job, Place(folder, job))

@@ -79,7 +79,7 @@ def painted(tmp_path_factory: pytest.TempPathFactory) -> Painted:
 def job(painted: Painted) -> Iterator[Job]:
     """The job of reading it; the detector is the painter's own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work, "make_detector", lambda job: painted.detect)
+        patch.setattr(work, "make_detector", lambda job, view: painted.detect)
         yield Job(str(painted.folder), CALIBRATION, HandSettings("pzh-popular", dealer="E"))
 
 

@@ -59,7 +59,7 @@ def test_two_workers_one_killed_make_the_same_as_one_process(
         from pzvision.batch import work
 
         table = pickle.loads(seen.read_bytes())
-        work.make_detector = lambda job: lambda image: table[zlib.crc32(image.tobytes())]
+        work.make_detector = lambda job, view: lambda image: table[zlib.crc32(image.tobytes())]
         (notes / f"{task.kind}-{task.part}-{time.monotonic_ns()}").write_text(str(os.getpid()))
         if task.kind == "detect" and task.part == 1 and not victim.exists():
             victim.write_text(str(os.getpid()))

@@ -34,6 +34,7 @@ def replayed(job: Job, detector: Any, folder: Path) -> tuple[bytes, bytes, int]:
         log_file=LogFile(folder / "log.jsonl"),
         dealer_known=job.hand.dealer is not None,
         observations=looks,
+        new_detector=lambda calibration: detector,
     )
     stats = pipeline.run()
     return (folder / "log.jsonl").read_bytes(), (folder / "o.jsonl.gz").read_bytes(), stats.detections
@@ -45,7 +46,8 @@ def test_the_parts_make_the_replay_byte_for_byte(job: Job, painted: Any, tmp_pat
     assert len(surveyed.asks) == asked <= 20  # five seconds, four looks a second
     for size in (1000, 7):
         parts = [
-            detect(job, surveyed.asks[at : at + size]) for at in reversed(range(0, len(surveyed.asks), size))
+            detect(job, surveyed.views, surveyed.asks[at : at + size])
+            for at in reversed(range(0, len(surveyed.asks), size))
         ][::-1]
         decoded = decode(job, Survey.parse(surveyed.format()), parts)
         assert decoded.log == log and decoded.observations == observations
@@ -59,7 +61,7 @@ def test_progress_goes_from_nothing_to_all(job: Job) -> None:
     surveyed = survey(job, told.append)
     assert told == sorted(told) and 0 <= told[0] < 0.1 and told[-1] > 0.9
     told.clear()
-    part = detect(job, surveyed.asks[:5], told.append)
+    part = detect(job, surveyed.views, surveyed.asks[:5], told.append)
     assert told == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
     told.clear()
     with pytest.raises(PzvisionError, match="5 looks detected, expected"):
@@ -68,12 +70,12 @@ def test_progress_goes_from_nothing_to_all(job: Job) -> None:
 
 def test_a_recording_changed_after_its_survey_is_noticed(job: Job, painted: Any, tmp_path: Path) -> None:
     surveyed = survey(job)
-    wrong = [Ask(a.look, a.frame, a.t, a.crc ^ 1) for a in surveyed.asks[:2]]
+    wrong = [replace(a, crc=a.crc ^ 1) for a in surveyed.asks[:2]]
     with pytest.raises(PzvisionError, match="has changed since it was surveyed"):
-        detect(job, wrong)
-    gone = [Ask(a.look, a.frame + 10_000, a.t, a.crc) for a in surveyed.asks[:2]]
+        detect(job, surveyed.views, wrong)
+    gone = [replace(a, frame=a.frame + 10_000) for a in surveyed.asks[:2]]
     with pytest.raises(PzvisionError, match="has changed since it was surveyed"):
-        detect(job, gone)
+        detect(job, surveyed.views, gone)
 
 
 def test_a_calibration_for_other_pictures_is_refused(job: Job) -> None:
