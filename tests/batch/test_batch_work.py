@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from pzvision.batch import work
 from pzvision.batch.frames import Ask, crc_of, frames_at
 from pzvision.batch.work import Job, Survey, decode, detect, survey
 from pzvision.errors import PzvisionError
@@ -18,7 +19,8 @@ from pzvision.live.pipeline import Pipeline
 from pzvision.live.settings import HandMaker
 from pzvision.live.stored import header_of
 from pzvision.table.observations import ObservationWriter
-from pzvision.vision.capture import open_source
+from pzvision.vision.capture import open_source, read_image_or_none
+from pzvision.vision.tokens import Token, TokenFinder
 
 
 def replayed(job: Job, detector: Any, folder: Path) -> tuple[bytes, bytes, int]:
@@ -54,6 +56,70 @@ def test_the_parts_make_the_replay_byte_for_byte(job: Job, painted: Any, tmp_pat
     assert decoded.summary["events"] == log.count(b"\n") > 3
     assert decoded.summary["looks"] == 20 and decoded.summary["detections"] == asked
     assert decoded.summary["hands"] == 1 and sum(decoded.summary["totals"].values()) == 0
+
+
+def test_a_camera_moved_in_the_middle_is_read_as_a_replay_reads_it(
+    job: Job, painted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "moved"
+    folder.mkdir()
+    seen = {}
+    for index in range(len(list(painted.folder.iterdir()))):
+        image = read_image_or_none(painted.folder / f"{index}.png")
+        assert image is not None
+        found = painted.detect(image)
+        if index >= 20:  # bumped: everything is elsewhere from now on
+            image = np.roll(np.roll(image, 9, axis=1), 5, axis=0)
+            found = replace(found, polygons=found.polygons + np.float32([9, 5]))
+        cv2.imencode(".png", image)[1].tofile(folder / f"{index}.png")
+        seen[crc_of(image)] = found
+    monkeypatch.setattr(work, "make_detector", lambda job, view: lambda image: seen[crc_of(image)])
+    moved = replace(job, path=str(folder))
+    log, observations, asked = replayed(moved, lambda image: seen[crc_of(image)], tmp_path)
+    surveyed = survey(moved)
+    assert len(surveyed.asks) == asked < 20 and surveyed.notes, "its looks were not seen while it moved"
+    decoded = decode(moved, Survey.parse(surveyed.format()), [detect(moved, surveyed.views, surveyed.asks)])
+    assert decoded.observations == observations and decoded.log == log
+
+
+def test_printed_tokens_declare_in_the_parts_as_in_a_replay(
+    job: Job, painted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looked for on every look here and once a second there, the log is the same."""
+    pictures = {crc_of(open_image(painted.folder / f"{n}.png")): n for n in range(22, 50)}
+    corners = job.calibration.to_image(
+        np.array([[-2, -34, 0], [2, -34, 0], [2, -30, 0], [-2, -30, 0]], float)
+    )
+
+    def find(self: TokenFinder, image: Any) -> tuple[Token, ...]:
+        return (Token("sing", corners),) if crc_of(image) in pictures else ()
+
+    monkeypatch.setattr(TokenFinder, "find", find)
+    log, observations, _ = replayed(job, painted.detect, tmp_path)
+    surveyed = survey(job)
+    decoded = decode(job, surveyed, [detect(job, surveyed.views, surveyed.asks)])
+    assert b'"declare"' in log and b'"sing"' in log
+    assert decoded.log == log and decoded.observations == observations
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    pipeline = Pipeline(
+        open_source(job.path),
+        job.calibration,
+        HandMaker(job.calibration, job.hand, job.declarations),
+        painted.detect,
+        config=job.pipeline,
+        log_file=LogFile(plain / "log.jsonl"),
+        dealer_known=True,
+        new_detector=lambda calibration: painted.detect,
+    )
+    pipeline.run()
+    assert (plain / "log.jsonl").read_bytes() == log, "keeping what was seen changes nothing"
+
+
+def open_image(path: Path) -> Any:
+    image = read_image_or_none(path)
+    assert image is not None
+    return image
 
 
 def test_progress_goes_from_nothing_to_all(job: Job) -> None:
