@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="[NAME=]N|URL|FILE",
-        help="摄像头编号、网址或录像;可多次:table=0 看台面,hand.S=1 看南家的手牌"
+        help="摄像头编号、网址或录像;可多次:table=0 看台面,table2=2 从另一边看,hand.S=1 看南家的手牌"
         " webcam number, address, or a video played at real speed; repeatable: table=0 sees the table,"
-        " hand.S=1 one player's hand",
+        " table2=2 sees it from elsewhere (with its own calibration), hand.S=1 one player's hand",
     )
     add_game_arguments(parser)
     parser.add_argument(
@@ -72,13 +72,14 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.desk import Desk
     from pzvision.live.hub import Hub
     from pzvision.live.logfile import PatientLogFile
+    from pzvision.live.more_cameras import TABLES, open_tables
     from pzvision.live.obs import SceneSwitch, scene_config
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, note, settlement
     from pzvision.live.serving import PageOptions, run_with_page
     from pzvision.live.voice import voice_from
     from pzvision.vision.camera import LiveSource
-    from pzvision.vision.capture import open_source
+    from pzvision.vision.capture import FrameSource, open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
@@ -102,10 +103,12 @@ def run(args: argparse.Namespace) -> int:
     log_file = PatientLogFile(args.events, note) if args.events else None
     store, old = _open_store(args)
     source = hands = voice = switch = writer = None
+    further: dict[str, FrameSource] = {}
     try:
         source = open_source(cameras[0].source, live=True)
         check_size(setup, source)
-        hands = HandCameras.open(cameras[1:], finder) if len(cameras) > 1 else None
+        hands = HandCameras.open(cameras[1:], finder) if any(c.seat for c in cameras) else None
+        further = {c.name: open_source(c.source, live=True) for c in cameras if c.name in TABLES}
         voice = voice_from(args)
         switch = None if scenes is None else SceneSwitch(scenes, args.lang)
         hub, desk, maker = Hub(), Desk(), setup.maker()
@@ -118,6 +121,9 @@ def run(args: argparse.Namespace) -> int:
         def new_detector(calibration: Calibration) -> TableDetector:
             return TableDetector(finder, calibration, gate=gate)
 
+        tables = open_tables(
+            further, setup.calibration_file, setup.calibration, new_detector, setup.pipeline.asking
+        )
         pipeline = Pipeline(
             source,
             setup.calibration,
@@ -131,6 +137,7 @@ def run(args: argparse.Namespace) -> int:
             dealer_known=setup.dealer is not None,
             desk=desk,
             hands=hands,
+            tables=tables,
             store=writer,
             new_detector=new_detector,
             save_calibration=_saver(setup.calibration_file),
@@ -144,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
         if writer is not None:
             hub.publish({"type": "session", "id": writer.id, "state": "ended"})
     finally:
-        for thing in (source, hands, voice, switch):
+        for thing in (source, hands, voice, switch, *further.values()):
             if thing is not None:
                 thing.close()
         lost = None if writer is None else writer.finish()

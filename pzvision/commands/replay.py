@@ -6,6 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pzvision.vision.calibration import Calibration
+
 SUMMARY = ("看一段录像:播报、牌谱、结算。", "Watch a recording: announcements, game log, settlement.")
 
 
@@ -20,6 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="录像、图片目录或网址 video, folder of pictures or URL",
     )
     add_game_arguments(parser)
+    parser.add_argument(
+        "--camera",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="同时录的别的摄像头:table2=另一边看台面(自带标定),hand.S=南家的手牌"
+        " further recordings begun at the same time: table2=FILE of the table (own calibration),"
+        " hand.S=FILE of a player's hand; repeatable",
+    )
     parser.add_argument("--render", metavar="OUT.mp4", help="写标注录像 write an annotated video here")
     parser.add_argument(
         "--declarations",
@@ -62,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.errors import PzvisionError
     from pzvision.live.arguments import check_game, check_size, find_declarations
     from pzvision.live.logfile import LogFile
+    from pzvision.live.more_cameras import TABLES, HandRecordings, open_tables, parse_recordings
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
     from pzvision.live.pipeline import Detector, Pipeline
@@ -76,12 +90,14 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 
+    more = parse_recordings(args.camera)
     outputs = {"--events": args.events, "--render": args.render, "--observations": args.observations}
     inputs = {
         "SOURCE": args.source,
         "--from-log": args.from_log,
         "--calibration": args.calibration,
         "--declarations": args.declarations,
+        **{f"--camera {name}": word for name, word in more.items()},
     }
     check_not_empty({**inputs, **outputs, "--models": args.models})
     _check_source(args)
@@ -118,16 +134,29 @@ def run(args: argparse.Namespace) -> int:
         note(say("live.declarations_beside", args.lang, path=declarations))
     detector: Detector = never
     providers = "never"
-    finder: TileDetector | None = None
+    tables = hands = None
+    gate = GateConfig() if args.gate else None
+
+    def new_detector(calibration: Calibration) -> TableDetector:
+        return TableDetector(finder, calibration, gate=gate)
+
     if stored is None:
-        gate = GateConfig() if args.gate else None
         finder = TileDetector(
             Path(args.models) if args.models else None,
             threads=args.threads,
             backend=args.backend,
             tile_set=load_tile_set(args.tile_set, setup.calibration.tile_set, setup.calibration_file),
         )
-        detector = TableDetector(finder, setup.calibration, gate=gate)
+        detector = new_detector(setup.calibration)
+        config = CaptureConfig(folder_fps=args.fps)
+        tables = open_tables(
+            {name: open_source(word, config=config) for name, word in more.items() if name in TABLES},
+            setup.calibration_file,
+            setup.calibration,
+            new_detector,
+            setup.pipeline.asking,
+        )
+        hands = HandRecordings.open(more, finder, config)
         providers = ", ".join(finder.providers)
     looks = None
     if args.observations:
@@ -176,9 +205,9 @@ def run(args: argparse.Namespace) -> int:
         on_records=RecordPrinter(args.lang, every=args.all, write=write_line),
         dealer_known=setup.dealer is not None,
         observations=looks,
-        new_detector=None
-        if finder is None
-        else lambda calibration: TableDetector(finder, calibration, gate=gate),
+        recorded_hands=hands,
+        tables=tables,
+        new_detector=None if stored else new_detector,
     )
     try:
         stats = pipeline.run(start=args.start, end=args.end)

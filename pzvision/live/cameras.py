@@ -28,7 +28,7 @@ class Detector(Protocol):
 
 @dataclass(frozen=True)
 class CameraSpec:
-    """One camera: ``name`` is ``table``, ``table2`` or ``hand.S``, ``source`` a webcam number, an address or a video."""
+    """One camera: ``name`` is ``table``, ``table2``, ``hand.S``, ``source`` a number, address or video."""
 
     name: str
     source: str

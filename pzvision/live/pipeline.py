@@ -21,6 +21,7 @@ from pzvision.live.evening import Evening, EveningConfig
 from pzvision.live.fit import judge_fit
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
+from pzvision.live.more_cameras import HandRecordings, MoreTables
 from pzvision.live.orders import CalibrationOrder, HandOrder, LogOrder, Order, PauseOrder
 from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.running import Stats, interruptible
@@ -40,6 +41,7 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
 from pzvision.vision.detections import Detections
+from pzvision.vision.hand_row import hand_row
 from pzvision.vision.motion import MotionDetector, MotionMask
 
 
@@ -69,6 +71,10 @@ class PipelineConfig:
     state_s: float = 0.5
     evening: EveningConfig = field(default_factory=EveningConfig)
 
+    def asking(self) -> Asking:
+        """Decides for one camera when the detector is asked."""
+        return Asking(self.refresh_s, self.moving_cells)
+
 
 class Pipeline:
     """One source, read to its end.
@@ -87,6 +93,8 @@ class Pipeline:
         speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
         desk: where a person's orders come in; they are carried out between looks.
         hands: cameras on players' hands, looked at when the table leaves time.
+        recorded_hands: recordings of them, looked at in step with the source.
+        tables: further cameras on the table, fused with the source at every look.
         store: the evening on disk; gets every record through the hub.
         new_detector: the detector for another calibration, should the camera be moved; None: it cannot be.
         save_calibration: writes a calibration that a person asked to be kept.
@@ -116,6 +124,8 @@ class Pipeline:
         observations: ObservationWriter | None = None,
         desk: Desk | None = None,
         hands: HandCameras | None = None,
+        recorded_hands: HandRecordings | None = None,
+        tables: MoreTables | None = None,
         store: SessionWriter | None = None,
         new_detector: Callable[[Calibration], Detector] | None = None,
         save_calibration: Callable[[Calibration], None] | None = None,
@@ -129,6 +139,8 @@ class Pipeline:
         )
         self.evening = Evening(new_reader, self._teller, self.config.evening)
         self._hands = hands
+        self._recorded_hands = recorded_hands
+        self._tables = tables
         self._store = store
         self.vitals = Vitals(self._cameras, None if store is None else store.health)
         self._desk = desk
@@ -145,7 +157,7 @@ class Pipeline:
         self._speed = speed
         self._observations = observations
         self._detections: Detections | None = None
-        self._asking = Asking(self.config.refresh_s, self.config.moving_cells)
+        self._asking = self.config.asking()
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
         self._tiles: Sequence[TableTile] = ()
@@ -167,6 +179,11 @@ class Pipeline:
     def reader(self) -> TableReader:
         """The reader of the running hand."""
         return self.evening.reader
+
+    @property
+    def image(self) -> Image | None:
+        """The newest picture as the camera gave it; None before the first."""
+        return None if self._frame is None else self._frame.image
 
     # -- running
 
@@ -250,12 +267,17 @@ class Pipeline:
             else:
                 mask = None  # what a bumped camera sees is not seen
                 self._asking.changed()
+        if self._tables is not None and not isinstance(self.source, StoredLooks):
+            detections, mask = self._tables.fused(frame.t, detections, mask)
         if self._observations is not None:
             self._observations.look(frame.t, frame.index, detections, mask, tokens)
         self._looks += 1
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
             tiles = self.evening.look(frame.t, frame.index, size, detections, mask)
+            if self._recorded_hands is not None:
+                for seat, hand in self._recorded_hands.looks(frame.t):
+                    self.evening.look_hand(frame.t, seat, None if hand is None else hand_row(hand))
             self._outlines, self._tiles = self._outline(tiles), tiles
             if self._teller.told != self._told:
                 self._tell()
@@ -326,7 +348,8 @@ class Pipeline:
         if seen is None:
             return
         with self._teller.batch():
-            self.evening.look_hand(t, seen.seat, seen.detections)
+            hand = None if seen.detections is None else hand_row(seen.detections)
+            self.evening.look_hand(t, seen.seat, hand)
         if self._hub is not None:
             self._hub.set_picture(lambda: seen.image, seen.camera)
 
@@ -372,6 +395,8 @@ class Pipeline:
         self._move(new)
         self._standing.recalibrated(new)
         self._tokens.recalibrated(new)
+        if self._tables is not None:
+            self._tables.recalibrated(new)
         if order.save and self._save_calibration is not None:
             self._save_calibration(new)
         return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}
@@ -422,7 +447,9 @@ class Pipeline:
             camera = self.source.health.to_dict()
         if camera["state"] == "ok":
             camera = {**camera, **self._standing.health()}
-        return {self.calibration.camera: camera, **({} if self._hands is None else self._hands.health())}
+        tables = {} if self._tables is None else self._tables.health()
+        hands = {} if self._hands is None else self._hands.health()
+        return {self.calibration.camera: camera, **tables, **hands}
 
     # -- drawing
 

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
 from pzvision.live.api import api_routes
+from pzvision.live.calibrate_page import CalibrateView, calibrate_routes
 from pzvision.live.desk import Desk
 from pzvision.live.hub import TABLE, Hub
 from pzvision.live.openapi import docs_routes
@@ -40,6 +41,7 @@ def build_app(
     *,
     desk: Desk | None = None,
     access: Access | None = None,
+    calibrate: CalibrateView | None = None,
 ) -> ASGIApp:
     """The ASGI app.
 
@@ -48,6 +50,7 @@ def build_app(
         overlay: what the overlay shows when it runs behind, such as a `DelayedHub`.
         desk: where a person's orders go; None: nothing can be changed.
         access: who may ask; None: this machine, without a token.
+        calibrate: what ``/calibrate`` is about; None: there is no such page.
     """
 
     async def state(request: Request) -> Response:
@@ -77,6 +80,7 @@ def build_app(
         Route("/frame.jpg", frame),
         Route("/events", events),
         *api_routes(desk),
+        *([] if calibrate is None else calibrate_routes(calibrate)),
         *docs_routes(),
     ]
     return Guard(Starlette(routes=routes), access)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
+from pzvision.live.calibrate_live import GameView
 from pzvision.live.delayed import DelayedHub
 from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
@@ -90,7 +91,7 @@ def run_with_page(
     token = None if is_loopback(options.host) else new_token()
     access = Access(options.host, token)
     overlay = DelayedHub(hub, options.overlay_delay_s) if options.overlay_delay_s > 0 else None
-    app = build_app(hub, overlay, desk=desk, access=access)
+    app = build_app(hub, overlay, desk=desk, access=access, calibrate=GameView(pipeline, desk))
 
     def stop() -> None:
         desk.close()
