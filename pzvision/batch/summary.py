@@ -22,7 +22,9 @@ body{font:15px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei",sans-serif;mar
 body{color:#1d2320;background:#fafaf7}
 h1{font-size:1.4rem} table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
 th,td{padding:.35rem .7rem;border-bottom:1px solid #dcdcd2;text-align:right} th{background:#eeeee6}
-td:first-child,th:first-child,.l{text-align:left} tr.failed{background:#fbe9e7} tfoot td{font-weight:600}
+th{white-space:nowrap} td:first-child{min-width:11rem} td a{white-space:nowrap} td.l{max-width:30rem}
+td:first-child,th:first-child,th:nth-child(2),.l{text-align:left}
+tr.failed{background:#fbe9e7} tfoot td{font-weight:600}
 details{margin:.4rem 0} summary{cursor:pointer} a{color:#1a5f46} .minus{color:#a33327}
 """.strip()
 
@@ -118,7 +120,9 @@ def _why(payment: dict[str, Any], lang: Lang) -> str:
 def _amount(value: object) -> str:
     if not isinstance(value, int):
         return "<td></td>"
-    return f'<td class="minus">{value}</td>' if value < 0 else f"<td>{value:+d}</td>"
+    if value < 0:
+        return f'<td class="minus">{value}</td>'
+    return f"<td>{value:+d}</td>" if value else "<td>0</td>"
 
 
 def _shown(text: str) -> str:
