@@ -21,6 +21,7 @@ from pzvision.table.doubts import Doubt
 from pzvision.table.hypotheses import Act, Hypothesis
 from pzvision.table.layout import Layout, Zone
 from pzvision.table.merging import Line, consistent
+from pzvision.table.own_hands import OwnHands
 from pzvision.table.pins import Pins
 from pzvision.table.story import Hand, may_win, tell
 from pzvision.table.tracker import Tracker
@@ -102,6 +103,7 @@ class TableReader:
         self._signature: tuple[object, ...] = ()
         self._version = -1
         self._changed = self._decided = -1e9
+        self._own_hands = OwnHands()
         self._events: tuple[Event, ...] = ()
         self._reading = Reading()
         self._beam: list[Hypothesis] = []
@@ -132,6 +134,17 @@ class TableReader:
             self._version, self._changed = self.tracker.version, t
         if t - self._changed > self.config.group_wait_s + 0.5 and t - self._decided < _REFRESH_S:
             return None
+        return self._decide(t, t - _WINDOW_S)
+
+    def look_hand(self, seat: Seat, t: float, detections: Detections | None) -> Update | None:
+        """What a camera on a player's hand saw: the row of his standing tiles, from left to right.
+
+        Returns:
+            What changed in the log, or None.
+        """
+        if not self._own_hands.look(seat, t, detections) or not self._events:
+            return None
+        self._signature = ()
         return self._decide(t, t - _WINDOW_S)
 
     def declare(self, declaration: Declare) -> None:
@@ -244,6 +257,7 @@ class TableReader:
         lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over))
         if end is not None:
             lines = consistent(lines)
+        lines = self._own_hands.fill(lines)
         self._lines = [line.but(self._with_frame(line.event)) for line in lines]
         return self._publish([line.event for line in self._lines], now)
 
