@@ -161,7 +161,7 @@ def _seat(state: State, seat: Seat, total: int) -> dict[str, Any]:
         unknown=player.unknown,
         declaration=player.declaration,
         marks=marks,
-        won=None if player.won is None else {"tile": format_tile(player.won.tile)},
+        won=None if player.won is None else {"tile": format_tile(player.won.tile), "event": player.won.event},
     )
     if player.won is None:
         out["waits"] = _waits(state, seat)

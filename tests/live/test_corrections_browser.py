@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from pzvision.game import Declare, Discard, Gang, HandStart
+from pzvision.game import Declare, Discard, Gang, HandStart, Win, format_event
 from pzvision.live.orders import HandOrder, PauseOrder
 from pzvision.table.corrections import Correction
 from pzvision.tiles import parse_tile
@@ -228,6 +229,35 @@ def test_keys_are_listed_and_leave_fields_alone(opened: Any, live_table: Any) ->
     opened.keyboard.type("purl")
     assert opened.locator("#dialog").get_by_label("南").input_value() == "purl"
     assert live_table.orders == []
+
+
+def test_a_winners_hand_is_put_right(played: Any, page: Any) -> None:
+    played.play(len(played.rest))
+    log = played.session.log
+    number, win = next((i + 1, e) for i, e in enumerate(log) if isinstance(e, Win))
+    records = [{"event": i + 1, "hand": 1, "record": format_event(e), "text": {}} for i, e in enumerate(log)]
+    body = json.dumps({"seq": 1, "records": records})
+    page.route("**/api/log", lambda route: route.fulfill(body=body, content_type="application/json"))
+    posted: list[Any] = []
+    page.route(
+        "**/api/corrections",
+        lambda route: (
+            posted.append(route.request.post_data_json),
+            route.fulfill(body='{"ok": true, "seq": 1}', content_type="application/json"),
+        ),
+    )
+    page.goto(played.url)
+    side = ("near", "right", "far", "left")["SWNE".index(win.seat)]
+    page.click(f"#seat-{side} [data-key='{win.seat}-hand']")
+    page.wait_for_selector("#dialog[open] .tilespicker")
+    assert page.locator("#dialog .chosen .tile").count() == len(win.hand)
+    page.click("#dialog .chosen")
+    page.get_by_role("button", name="清空").click()
+    for kind in ("1m", "1m", "9s"):
+        page.click(f"#dialog .tilespicker .pick[data-kind='{kind}']")
+    page.get_by_role("button", name="确定").click()
+    page.wait_for_function("() => !document.querySelector('#dialog').open")
+    assert posted == [{"kind": "hand", "event": number, "was": format_event(win), "tiles": "11m9s"}]
 
 
 def test_touch_is_enough(live_table: Any, chromium: Any) -> None:

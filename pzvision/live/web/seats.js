@@ -45,7 +45,14 @@ function renderSeat(node, state, seat, onTile, onSeat) {
     held.append(press);
   });
   const known = tilesOf(player.known);
-  if (known.length) held.append(make("span", "known", ...known.map((tile) => tileImage(tile))));
+  if (known.length) {
+    const tiles = make("span", "known", ...known.map((tile) => tileImage(tile)));
+    if (player.won) {
+      const press = tileButton(tiles, say("handTiles"), () => onTile({ place: "hand", seat, event: player.won.event, tile: player.won.tile }));
+      press.dataset.key = `${seat}-hand`;
+      held.append(press);
+    } else held.append(tiles);
+  }
   if (player.unknown > 0) {
     held.append(make("span", "backs", tileImage("back", "small"), make("span", "", say("hidden", { n: player.unknown }))));
   }
