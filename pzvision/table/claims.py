@@ -104,6 +104,8 @@ class Claims(Turns):
         claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
         late = fact.t - claim.act.t if claim is not None and claimed else inf
         same = fact.forced == "zhi_gang" or (not fact.forced and late <= self.config.late_fourth_s)
+        if claim is not None and claimed and not fact.forced and late <= self.config.own_first_s:
+            same = same or self._own_first(claim)
         if claim is not None and claimed and same:
             yield self._fourth_of_claim(h, claim, fact)
             return
@@ -116,6 +118,20 @@ class Claims(Turns):
                 kong_ba=fact.tracks,
                 t=max(fact.t, ready.t),
             )
+
+    @staticmethod
+    def _own_first(claim: Chain) -> bool:
+        """Whether the claimed discard still lay in the river when the three lay in the meld: then these are
+        all the player's own, and the fourth is the claimed one.
+        """
+        link = claim.before
+        while link is not None:
+            if link.act.kind == "discard" and link.act.number == claim.act.target and link.act.tracks:
+                taken = link.act.tracks[0]
+                end = taken.last if taken.gone is None else taken.gone
+                return end >= max(t.since for t in claim.act.tracks)
+            link = link.before
+        return False
 
     def _fourth_of_claim(self, h: Hypothesis, claim: Chain, fact: Fact) -> Hypothesis:
         """The claim just made was a 直杠 whose fourth tile was laid down a moment after the other three."""

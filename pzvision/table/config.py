@@ -75,8 +75,14 @@ class TableConfig:
     """The tail lamp lies on the wall within this of the first look."""
     lamp_next_cm: float = 7.0
     """And the next one no farther from the one before than this."""
+    lamp_corner_cm: float = 16.0
+    """Or round the corner of the wall no farther than this."""
     kong_from_cm: float = 8.0
-    """Tiles lying face down farther to a player's right than this may be a concealed kong."""
+    """Tiles lying face down farther to a player's right than this may be a concealed kong, and others too"""
+    kong_beside_cm: float = 6.5
+    """whose middle tile lies no farther from a meld than this beyond its end."""
+    kong_stays_s: float = 5.0
+    """And stay at least this long."""
     kong_after_s: float = 3.0
     """And only those that came later than this."""
     maybe_standing: float = 0.3
@@ -85,12 +91,16 @@ class TableConfig:
     """Faces in a row this near to one another stand or lie alike."""
     neighbour_cm: float = 3.6
     """Centres of tiles side by side in a row are no farther apart than this."""
+    shown_alone_s: float = 6.0
+    """A single tile before a hand is shown by a dance only if it lies there this long."""
     apart_cm: float = 3.5
     """A tile farther than this from the rest of a laid-down hand is the winning tile."""
     burst_s: float = 1.6
     """Tiles of one act come to rest within this of one another."""
     late_fourth_s: float = 0.9
     """A fourth tile within this of the other three of a claim came in the same move; later it is a 巴杠."""
+    own_first_s: float = 2.5
+    """The same where the claimed tile was seen in the river while the other three lay in the meld."""
     group_wait_s: float = 0.8
     """How long a group of tiles must be unchanged before it is taken as an act."""
 
@@ -131,8 +141,18 @@ class TableConfig:
     """A fifth tile of a kind that looks (wrongly) sure."""
     wrong_count_nats: float = 3.0
     """Each tile a laid-down hand has too few or too many."""
+    hole_nats: float = 0.4
+    """Each tile taken to lie in a gap of a laid-down hand."""
     incomplete_nats: float = 4.0
     """A hand laid down that, as it is read, does not win on the last discard."""
+    told_win_nats: float = 0.5
+    """A win on a discard by players who show all they have and lay nothing down."""
+    wrongly_won_nats: float = 4.0
+    """The same on a discard that their dance forbade."""
+    apart_nats: float = 3.0
+    """A tile apart although the winning tile stays in the river."""
+    passed_nats: float = 3.0
+    """A player who shows all he has lets a discard that he may win on pass."""
     stays_nats: float = 1.5
     """A tile won on that stays in the river, unless a second player wins on it too."""
     early_nats: float = 12.0

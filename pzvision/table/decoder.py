@@ -14,7 +14,7 @@ from math import inf
 from pzvision.table.claims import Claims
 from pzvision.table.config import TableConfig
 from pzvision.table.hands import Hands
-from pzvision.table.hypotheses import Act, Hypothesis
+from pzvision.table.hypotheses import Act, Hypothesis, Told
 from pzvision.table.layout import Fact
 from pzvision.tiles import SEATS, Seat
 
@@ -62,6 +62,12 @@ class Decoder(Claims, Hands):
             self._facts.append(fact.key)
             self._beams.append(beam)
         return self._beams[-1]
+
+    def hear(self, told: tuple[Told, ...], locked: frozenset[int], open_hands: frozenset[int]) -> None:
+        """What players have said so far; everything is decided anew when that changes."""
+        if (told, locked, open_hands) != (self.told, self.locked, self.open_hands):
+            self.told, self.locked, self.open_hands = told, locked, open_hands
+            self.forget()
 
     def forget(self) -> None:
         """Decide everything anew the next time."""

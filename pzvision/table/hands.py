@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Literal
 
 from pzvision.rules import Meld, is_complete
 from pzvision.table.hypotheses import Act, Hypothesis, without
 from pzvision.table.layout import Fact
+from pzvision.table.tracks import Track
 from pzvision.table.turns import Turns
 from pzvision.tiles import COPIES, KINDS, SEATS
+
+_SAID_S = 1.6  # s from a discard to a win on it
+_NEXT_S = 0.8  # and to the next winner
 
 
 class Hands(Turns):
@@ -24,16 +29,16 @@ class Hands(Turns):
         config = self.config
         held = 13 - 3 * h.melds[seat]
         size = len(fact.tracks)
-        wrong = self._wrong_count(h, seat, size, held + 1)
+        wrong = self._wrong_count(h, seat, fact, held + 1)
         tile = fact.apart
         ways = {fact.forced[4:]} if fact.forced[4:] else {"discard", "rob_kong", "self_draw"}
         if "discard" in ways and h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
                 stays = h.last.gone is None or h.last.gone > fact.t + 2.5
-                without = self._wrong_count(h, seat, size, held)
+                without = self._wrong_count(h, seat, fact, held)
                 if stays and without <= wrong:  # with several winners nobody has the tile before him
-                    cost = without
+                    cost = without + (config.apart_nats if tile is not None and size > 1 else 0.0)
                     if size == held and not self._completes(h, seat, fact):
                         cost += config.incomplete_nats
                 else:
@@ -53,6 +58,45 @@ class Hands(Turns):
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
             yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
 
+    def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
+        if not self.told or h.phase == "over":
+            return
+        ready = self._told_ready(h, tile)
+        if not ready or self.now < h.t + _SAID_S + _NEXT_S:
+            return  # they may still be saying so
+        for size in range(1, len(ready) + 1):
+            for winners in combinations(ready, size):
+                after = h
+                passed = self.config.passed_nats * (len(ready) - size)
+                for number, seat in enumerate(winners):
+                    t = h.t + _SAID_S + number * _NEXT_S
+                    fact = Fact("hand", t, SEATS[seat], ())
+                    nats = self.config.told_win_nats
+                    if h.turn not in self.locked and seat not in self.open_hands:
+                        nats = self.config.wrongly_won_nats
+                    after = self._won(after, seat, fact, "discard", nats, 0.0)
+                yield after._replace(cost=after.cost + passed, t=h.t)
+
+    def _told_ready(self, h: Hypothesis, tile: Track) -> list[int]:
+        """Players who show all they have and wait for this discard, in turn order."""
+        kind = int(tile.scores(self.config)[:KINDS].argmax())
+        ready = [
+            said.seat
+            for said in self.told
+            if kind in said.waits
+            and said.t < h.t
+            and said.seat != h.turn
+            and h.active >> said.seat & 1
+            and said.tiles == 13 - 3 * h.melds[said.seat]
+        ]
+        return sorted(ready, key=lambda seat: (seat - h.turn) % 4)
+
+    def _passed(self, h: Hypothesis, tile: Track) -> float:
+        """What it costs that nobody who shows all he has wins on this discard."""
+        if h.turn not in self.locked or self.now < h.t + _SAID_S + _NEXT_S:
+            return 0.0
+        return self.config.passed_nats * len(self._told_ready(h, tile))
+
     def _completes(self, h: Hypothesis, seat: int, fact: Fact) -> bool:
         """Whether a hand without a tile apart, as it is read, wins on the last discard."""
         assert h.last is not None
@@ -63,10 +107,19 @@ class Hands(Turns):
             return False
         return is_complete(counts, [Meld("peng", 0)] * h.melds[seat])
 
-    def _wrong_count(self, h: Hypothesis, seat: int, size: int, expected: int) -> float:
-        """What it costs that a hand of ``expected`` tiles shows ``size``, with those shown before or all."""
-        off = min(abs(expected - size), abs(expected - h.shown[seat] - size))
-        return self.config.wrong_count_nats * min(off, 4)
+    def _wrong_count(self, h: Hypothesis, seat: int, fact: Fact, expected: int) -> float:
+        """What it costs that a hand of ``expected`` tiles shows as many as it does: with those shown before
+        or all, and with those that have room in its gaps or without.
+        """
+        told = max((said.tiles for said in self.told if said.seat == seat and said.t <= fact.t), default=0)
+        shown = max(h.shown[seat], told)
+        config = self.config
+        costs = []
+        for holes in {0, fact.holes}:
+            size = len(fact.tracks) + holes
+            off = min(abs(expected - size), abs(expected - shown - size))
+            costs.append(config.wrong_count_nats * min(off, 4) + config.hole_nats * holes)
+        return min(costs)
 
     def _won(
         self,
@@ -127,7 +180,7 @@ class Hands(Turns):
             yield h._replace(cost=h.cost + 4.0)
             return
         held = 13 - 3 * h.melds[seat]
-        cost = self._wrong_count(h, seat, len(fact.tracks), held)
+        cost = self._wrong_count(h, seat, fact, held)
         if h.phase != "over":
             cost += min(config.early_nats, 1.5 * max(h.wall, 0))
             cost += self._vanished(h, fact.t)

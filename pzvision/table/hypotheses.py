@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from pzvision.table.tracks import Track
-from pzvision.tiles import KINDS
+from pzvision.tiles import KINDS, Tile
 
 ActKind: TypeAlias = Literal["draw", "discard", "peng", "gang", "win", "reveal", "shown", "lamp"]
 Phase: TypeAlias = Literal["start", "act", "open", "over"]
@@ -62,6 +62,15 @@ class Fill(NamedTuple):
     slot: int
     tracks: tuple[Track, ...]
     gang: Literal["zhi_gang"] | None = None
+
+
+class Told(NamedTuple):
+    """What a player said with a dance (or 摆牌): how many tiles he shows, and what they wait for; t: s."""
+
+    seat: int
+    tiles: int
+    waits: frozenset[Tile]
+    t: float
 
 
 class Hypothesis(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,8 @@ from pzvision.tiles import KINDS, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+_UPRIGHT = 0.85  # cosine between a tile's own top and its player's line of sight
+
 FactKind: TypeAlias = Literal["river", "three", "four", "added", "hand", "shown", "lamp"]
 Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
 
@@ -40,6 +43,7 @@ class Fact:
         arms: of ``river``, ``(4,)`` 0–1, whose arm reached there when it came, E S W N.
         forced: what a person said it is: ``discard``, ``peng``, a kind of kong, ``win_`` and how,
             ``reveal``; "" if nobody said anything.
+        holes: of a ``hand``, how many tiles have room in the gaps of its row.
     """
 
     kind: FactKind
@@ -51,6 +55,7 @@ class Fact:
     owners: tuple[float, ...] = ()
     arms: tuple[float, ...] = ()
     forced: str = ""
+    holes: int = 0
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -93,6 +98,18 @@ class Layout:
         """The seat whose edge is nearest."""
         return min(SEATS, key=lambda seat: float(self.calibration.to_seat(at, seat)[0, 1]))
 
+    def seat_before(self, track: Track) -> Seat:
+        """Whose row a tile lies in: in a corner, where two rows meet, that for whom it lies upright."""
+        nearest = sorted(SEATS, key=lambda seat: float(self.calibration.to_seat(track.at, seat)[0, 1]))
+        gaps = [
+            self.calibration.half + float(self.calibration.to_seat(track.at, s)[0, 1]) for s in nearest[:2]
+        ]
+        if gaps[1] < self.config.shown_edge_cm:
+            for seat in nearest[:2]:
+                if abs(float(self.calibration.to_seat(track.up, seat)[0, 1])) > _UPRIGHT:
+                    return seat
+        return nearest[0]
+
     def zone_of(self, track: Track) -> Zone:
         """By distance from the edge alone; a meld is told from a hand only by `facts`."""
         return self._zone_at(track.at)
@@ -117,6 +134,11 @@ class Layout:
             if not track.settled or track.is_other or track.id in upright:
                 continue
             zone = self.zone_of(track)
+            if zone == "hand":  # in a corner it may be another row's, farther from its player's edge
+                depth = self.calibration.half + float(
+                    self.calibration.to_seat(track.at, self.seat_before(track))[0, 1]
+                )
+                zone = "shown" if config.meld_edge_cm <= depth < config.shown_edge_cm else zone
             if track.id in lamps:
                 if track.last - track.since >= config.burst_s:
                     found.append(Fact("lamp", track.since, None, (track,)))
@@ -126,7 +148,7 @@ class Layout:
             if zone in ("river", "tail_lamp"):
                 found.append(self._river(track))
             elif track.gone is None or track.gone - track.since >= config.burst_s:
-                rows.setdefault((self.seat_of(track.at), zone), []).append(track)
+                rows.setdefault((self.seat_before(track), zone), []).append(track)
         for (seat, zone), row in rows.items():
             found.extend(self._row(seat, zone, row, now))
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
@@ -147,9 +169,17 @@ class Layout:
             if zone == "hand" or "tail_lamp" not in (zone, self._zone_at(raised)):
                 continue
             first = track.since < start + config.lamp_start_s
-            if first or any(float(np.linalg.norm(track.at - k.at)) < config.lamp_next_cm for k in known):
+            if first or any(self._next_lamp(track, k) for k in known):
                 known.append(track)
         return {t.id for t in known}
+
+    def _next_lamp(self, track: Track, before: Track) -> bool:
+        """Whether it may be the tail tile after ``before``: on the stack beside, or round the corner."""
+        gap = float(np.linalg.norm(track.at - before.at))
+        if gap < self.config.lamp_next_cm:
+            return True
+        corner = self.seat_of(track.at) != self.seat_of(before.at)
+        return corner and gap < self.config.lamp_corner_cm and self._zone_at(track.at) == "tail_lamp"
 
     def _upright(self, tracks: list[Track]) -> set[int]:
         """Ids of standing faces: by their own looks, those of their neighbours in the row, and by having
@@ -183,9 +213,8 @@ class Layout:
         return out
 
     def _may_be_kong(self, track: Track) -> bool:
-        """Whether a tile lying face down lies where melds do, and came there during the hand."""
-        right = float(self.calibration.to_seat(track.at, self.seat_of(track.at))[0, 0])
-        return right > self.config.kong_from_cm and track.since > self.config.kong_after_s
+        """Whether a tile lying face down came to its row during the hand."""
+        return track.since > self.config.kong_after_s
 
     # ---- rivers -----------------------------------------------------------------------------------
 
@@ -221,7 +250,10 @@ class Layout:
         ready = [p for p in parts if now - max(t.since for t in p) >= config.group_wait_s]
         if zone == "shown":
             together = [t for part in ready for t in part]
-            return [Fact("shown", _time(together, config), seat, tuple(together))] if together else []
+            alone = len(together) == 1 and now - together[0].since < config.shown_alone_s
+            if not together or alone:
+                return []
+            return [Fact("shown", _time(together, config), seat, tuple(together))]
         melds: list[list[Track]] = []
         loose: list[list[Track]] = []
         for part in ready:
@@ -230,7 +262,7 @@ class Layout:
                 continue
             faces = [t for t in part if not t.is_back]
             if len(faces) < len(part):  # backs count only as a concealed kong, all or some of it face down
-                if len(part) == 4:
+                if len(part) == 4 and faces:
                     melds.append(part)
                 elif faces:
                     loose.append(faces)
@@ -238,7 +270,15 @@ class Layout:
             _, cost = equality(part, config)
             limit = config.wrong_class_nats * (len(part) - 1)
             (melds if len(part) in (3, 4) and cost < limit else loose).append(part)
-        found = [Fact("three" if len(m) == 3 else "four", _time(m, config), seat, tuple(m)) for m in melds]
+        for kong in self._face_down([t for part in ready for t in part if t.is_back], places):
+            edge = min((float(places[t.id][0]) for m in melds for t in m), default=inf)
+            left, right = (float(places[t.id][0]) for t in (kong[0], kong[-1]))
+            if left > config.kong_from_cm or edge - config.kong_beside_cm <= right <= edge:
+                melds.append(kong)
+        found = [
+            Fact("three" if len(m) == 3 and not m[0].is_back else "four", _time(m, config), seat, tuple(m))
+            for m in melds
+        ]
         hands: list[list[Track]] = []
         for part in filter(None, loose):
             host = self._host(part, melds, places)
@@ -249,6 +289,32 @@ class Layout:
                 hands.append(part)
         found.extend(self._hands(seat, hands, places))
         return found
+
+    def _face_down(self, backs: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
+        """Three or four tiles face down that came together and lie side by side, in order of time; the
+        fourth may not have been found.
+        """
+        config = self.config
+        groups: list[list[Track]] = []
+        for track in sorted(backs, key=lambda t: (t.since, t.id)):
+            for group in groups:
+                near = any(
+                    float(np.abs(places[t.id] - places[track.id]).max()) < 2 * config.neighbour_cm
+                    for t in group
+                )
+                if near and track.since - group[0].since <= config.burst_s:
+                    group.append(track)
+                    break
+            else:
+                groups.append([track])
+        kongs = []
+        for group in groups:
+            across = np.array([places[t.id] for t in group])
+            wide, deep = np.ptp(across, axis=0)
+            stays = all(t.gone is None or t.gone - t.since > config.kong_stays_s for t in group)
+            if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0 and stays:
+                kongs.append(sorted(group, key=lambda t: float(places[t.id][0])))
+        return kongs
 
     def _parts(self, row: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
         """Neighbours that came together, from left to right."""
@@ -319,7 +385,7 @@ class Layout:
         others = [
             p for p in parts if p is not part and abs(_time(p, self.config) - when) <= self.config.burst_s
         ]
-        return sum(len(p) for p in others) >= 2
+        return sum(not t.is_back for p in others for t in p) >= 2
 
     def _host(
         self, part: list[Track], melds: list[list[Track]], places: dict[int, FloatArray]
@@ -375,7 +441,16 @@ class Layout:
                 apart = alone[0]
         else:
             apart = body[0]
-        return Fact("hand", _time(body, config), seat, tuple(body), apart=apart)
+        holes = self._holes([float(places[t.id][0]) for t in body if t is not apart])
+        return Fact("hand", _time(body, config), seat, tuple(body), apart=apart, holes=holes)
+
+    def _holes(self, across: Sequence[float]) -> int:
+        """How many tiles have room in the gaps of a row with centres at ``across`` cm, left to right."""
+        gaps = np.diff(np.array(across))
+        if len(gaps) < 3:
+            return 0
+        pitch = max(float(np.median(gaps)), self.calibration.tile_cm[1])
+        return int(np.clip(np.rint(gaps / pitch) - 1, 0, 2).sum())
 
 
 def _time(tracks: Sequence[Track], config: TableConfig) -> float:

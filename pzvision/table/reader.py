@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from pzvision.table.layout import Layout, Zone
 from pzvision.table.merging import Line, consistent
 from pzvision.table.own_hands import OwnHands
 from pzvision.table.pins import Pins
-from pzvision.table.story import Hand, may_win, tell
+from pzvision.table.story import Hand, declared, may_win, tell, told_by
 from pzvision.table.tracker import Tracker
 from pzvision.table.tracks import Track
 from pzvision.tiles import KINDS, Seat, Tile
@@ -31,6 +32,7 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
+_OPENING = ("draw", "discard", "peng", "gang", "win")
 _WINDOW_S = 15.0  # s; facts younger than this are decided anew whenever something changes
 _RESYNC_LOOKS = 2.0  # what was seen before a table is read again counts as so many looks
 _REFRESH_S = 1.5  # s; and this long after a change the classes are looked at again
@@ -244,11 +246,14 @@ class TableReader:
         if signature == self._signature and end is None:
             return None
         self._signature = signature
+        self._decoder.hear(told_by(self._heard(now), self.ruleset), *declared(self._heard(now)))
+        self._decoder.now = now if end is None else inf
         self._beam = self._decoder.decode(facts, since)
         best = self._beam[0]
         acts = best.acts()
-        if not acts and end is None:
-            return None
+        known = self._decoder.dealer is not None and bool(acts)
+        if not known and end is None and not any(a.kind in _OPENING for a in acts):
+            return None  # who deals is not known before somebody has acted
         self._reading = read_classes(acts, self.config, self._may_win)
         over = None
         if end is not None:

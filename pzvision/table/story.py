@@ -30,7 +30,7 @@ from pzvision.table.classes import (
     shown_tracks,
     winning_track,
 )
-from pzvision.table.hypotheses import WALL_AFTER_DEAL, Act
+from pzvision.table.hypotheses import WALL_AFTER_DEAL, Act, Told
 from pzvision.table.merging import Line, locked_hands, merge_said, with_shown
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
 
@@ -139,16 +139,43 @@ def tell(
     lines = locked_hands(merge_said(lines, [*declarations, *shown]), spoken)
     if end is not None:
         if wall <= 0 or sum(a.kind == "win" for a in acts) >= 3 or any(a.kind == "reveal" for a in acts):
-            lines = with_shown(lines, _already_shown(acts, reading, clock), end)
+            lines = with_shown(lines, _already_shown(acts, reading, spoken, clock), end)
             clock = max(clock, lines[-1].event.t or clock)
         lines.append(Line(HandEnd(t=round(max(end, clock), 2))))
     return lines
 
 
-def _already_shown(acts: Sequence[Act], reading: Reading, at: float) -> list[Reveal]:
+def told_by(said: Sequence[Event], ruleset: Ruleset | None = None) -> tuple[Told, ...]:
+    """What players told of their hands with a dance or 摆牌; no waits where dancers win by draws only."""
+    out = []
+    for e in said:
+        if not isinstance(e, Declare) or e.declaration not in ("dance", "bai") or not e.tiles:
+            continue
+        drawn = ruleset is not None and e.declaration == "dance" and ruleset.dancer_wins_on == "self_draw"
+        waits = frozenset[Tile]() if drawn else frozenset(e.waits or ())
+        out.append(Told(SEATS.index(e.seat), len(e.tiles), waits, e.t or 0.0))
+    return tuple(out)
+
+
+def declared(said: Sequence[Event]) -> tuple[frozenset[int], frozenset[int]]:
+    """Seats that are locked by what they said, and those of them whose hands lie open without a dance."""
+    made = [(SEATS.index(e.seat), e.declaration) for e in said if isinstance(e, Declare)]
+    locked = frozenset(seat for seat, kind in made if kind != "tian_jiao")
+    return locked, frozenset(seat for seat, kind in made if kind == "bai")
+
+
+def _already_shown(
+    acts: Sequence[Act], reading: Reading, spoken: Sequence[Declare], at: float
+) -> list[Reveal]:
     """A dancer who has not won and whose whole hand lies shown has nothing to turn over at the end."""
     done = {a.seat for a in acts if a.kind in ("win", "reveal")}
     out = []
+    for said in told_by(spoken):
+        melds = melds_before(acts, Act("reveal", said.seat, at), reading)
+        if said.seat not in done and said.tiles == 13 - 3 * len(melds):
+            done.add(said.seat)
+            shown = next(e.tiles for e in reversed(spoken) if SEATS.index(e.seat) == said.seat and e.tiles)
+            out.append(Reveal(SEATS[said.seat], shown, t=at))
     for act in acts:
         if act.kind != "shown" or act.seat in done:
             continue

@@ -8,7 +8,7 @@ from math import inf, log
 import numpy as np
 
 from pzvision.table.config import TableConfig
-from pzvision.table.hypotheses import Act, Fill, Hypothesis, plus_one, without
+from pzvision.table.hypotheses import Act, Fill, Hypothesis, Told, plus_one, without
 from pzvision.table.layout import Fact
 from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat
@@ -29,6 +29,12 @@ class Turns:
         self.dealer = SEATS.index(dealer) if dealer else None
         self.rob_kong = rob_kong
         self.tail_lamp = tail_lamp
+        self.told: tuple[Told, ...] = ()
+        self.locked: frozenset[int] = frozenset()
+        """Seats that have sung, danced or called 报警: they discard what they draw."""
+        self.open_hands: frozenset[int] = frozenset()
+        """Seats whose hands lie open without a dance (摆牌): nobody is forbidden what they wait for."""
+        self.now = inf
         self._limit = inf  # dearer hypotheses of the fact in hand are not worth making
 
     # ---- discards ---------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ class Turns:
                 # One that a person inserted may be found later, as one nobody saw.
                 slot = number if track.id < 0 else 0
                 slots = ready.open_slots
-                yield ready.plus(
+                after = ready.plus(
                     Act("discard", seat, fact.t, fact.tracks, slot=slot, number=number, cost=place + fifth),
                     open_slots=(*slots[-2:], (number, seat, fact.t)) if slot else slots,
                     cost=ready.cost + place + fifth,
@@ -85,6 +91,17 @@ class Turns:
                     claimers=0,
                     extra_still=0.0,
                 )
+                yield after if not self.told else after._replace(cost=after.cost + self._passed(after, track))
+                if self.told:
+                    yield from self._told_wins(after, track)
+
+    def _passed(self, h: Hypothesis, tile: Track) -> float:
+        """What it costs that nobody who shows all he has wins on this discard."""
+        raise NotImplementedError
+
+    def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
+        """Players who show all they have, wait for this discard and win on it: they need lay nothing down."""
+        raise NotImplementedError
 
     @staticmethod
     def _said(h: Hypothesis, slot: int) -> Track | None:

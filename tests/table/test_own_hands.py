@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from pzvision.game.events import Deal, Discard, Draw, Event, Gang, Peng, Reveal, Win
+from pzvision.game.events import Deal, Declare, Discard, Draw, Event, Gang, Peng, Reveal, Win
 from pzvision.game.simulate import simulate
+from pzvision.rules import load_ruleset
 from pzvision.table.own_hands import HandReading, OwnHands, fill_hand
+from pzvision.table.reader import TableReader
 from pzvision.tiles import CLASSES, SEATS, Seat
 from pzvision.vision.detections import Detections
 
@@ -46,19 +49,9 @@ def readings(full: list[Event], seat: Seat, skip: int = 0) -> list[HandReading]:
         if hand and (event.t or 0) - since > 1:
             out.append(HandReading(tuple(sorted(hand.elements())), since + 0.5, (event.t or 0) - 0.5))
         since = event.t or 0.0
-        if isinstance(event, Deal):
-            hand = Counter(event.tiles or ())
-        elif isinstance(event, Draw) and event.tile is not None:
-            hand[event.tile] += 1
-        elif isinstance(event, Discard):
-            hand[event.tile] -= 1
-        elif isinstance(event, Peng):
-            hand[event.tile] -= 2
-        elif isinstance(event, Gang):
-            hand[event.tile] -= {"zhi_gang": 3, "an_gang": 4, "ba_gang": 1}[event.kind]
-        elif isinstance(event, (Win, Reveal)):
+        if isinstance(event, (Win, Reveal)):
             break
-        hand = +hand
+        hand = _after(hand, event)
     return [r for i, r in enumerate(out) if not skip or i % skip != skip - 1]
 
 
@@ -103,3 +96,45 @@ def test_a_reading_takes_two_equal_sure_looks() -> None:
     assert not hands.look("S", 5.0, row(thirteen[:12])) and not hands.look("S", 6.0, row(thirteen[:12]))
     five = (1, 1, 1, 1, 1, *range(8))
     assert not hands.look("S", 7.0, row(five)) and not hands.look("S", 8.0, row(five))
+
+
+def test_a_hand_camera_beside_a_table_camera(simulated: Any, noise: Any, timed: Any) -> None:
+    played = list(simulate("pzh-popular", seed=8, hands=1))
+    log = timed(played, 1)
+    full = [replace(event, t=seen.t) for event, seen in zip(played, log, strict=True)]
+    table = simulated(log, "pzh-popular", noise())
+    spoken = tuple(e for e in log if isinstance(e, Declare))
+    reader = TableReader(table.calibration, load_ruleset("pzh-popular"), declarations=spoken)
+    hand: Counter[int] = Counter()
+    waiting = [e for e in full if getattr(e, "seat", None) == "S"]
+    for look, (t, index, detections, mask) in enumerate(table.all_looks(0.5)):
+        reader.look(t, index, table.size, detections, mask)
+        # A tile leaves the hand a moment before it lies on the table.
+        while waiting and (waiting[0].t or 0.0) - (0.6 if isinstance(waiting[0], Discard) else 0.0) <= t:
+            hand = _after(hand, waiting.pop(0))
+        if look % 2 == 0 and hand:
+            reader.look_hand("S", t, row(tuple(sorted(hand.elements()))))
+    reader.finish(table.end)
+    deal = next(e for e in reader.log if isinstance(e, Deal) and e.seat == "S")
+    assert deal.tiles == next(e for e in full if isinstance(e, Deal) and e.seat == "S").tiles
+    draws = [e.tile for e in reader.log if isinstance(e, Draw) and e.seat == "S"]
+    true = [e.tile for e in full if isinstance(e, Draw) and e.seat == "S"]
+    assert len(draws) == len(true)
+    known = [(a, b) for a, b in zip(draws, true, strict=True) if a is not None]
+    assert all(a == b for a, b in known) and len(known) >= len(true) - 1
+    others = [e for e in reader.log if isinstance(e, Deal) and e.seat != "S"]
+    assert all(e.tiles is None for e in others)
+
+
+def _after(hand: Counter[int], event: Event) -> Counter[int]:
+    if isinstance(event, Deal):
+        return Counter(event.tiles or ())
+    if isinstance(event, Draw) and event.tile is not None:
+        return hand + Counter([event.tile])
+    if isinstance(event, Discard):
+        return hand - Counter([event.tile])
+    if isinstance(event, Peng):
+        return hand - Counter({event.tile: 2})
+    if isinstance(event, Gang):
+        return hand - Counter({event.tile: {"zhi_gang": 3, "an_gang": 4, "ba_gang": 1}[event.kind]})
+    return hand
