@@ -83,6 +83,7 @@ def calibrate_routes(view: CalibrateView) -> list[Route]:
             "near": wish.near if current is None else current.near_seat,
             "size": None if image is None else [image.shape[1], image.shape[0]],
             "live": view.live,
+            "game": not isinstance(view, CalibratePage),
             "camera": wish.camera,
             # How many tiles fit along the felt, across and away, for the grid.
             "grid": [max(2, round(side / wish.tile_cm[1])), max(2, round(side / wish.tile_cm[0]))],

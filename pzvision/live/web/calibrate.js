@@ -167,7 +167,7 @@ async function begin() {
   ({ corners, grid, live } = start);
   byId("near").value = start.near;
   byId("camera").textContent = start.camera;
-  byId("back").hidden = !document.referrer.startsWith(location.origin) && !live;
+  byId("back").hidden = !start.game;
   refresh();
   await new Promise((done) => { if (picture.naturalWidth) done(); else picture.addEventListener("load", done, { once: true }); });
   moved();
