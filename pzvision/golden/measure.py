@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pzvision.errors import PzvisionError
 from pzvision.evaluation import Comparison, compare, signature
 from pzvision.game import apply, start
-from pzvision.game.events import Declare, Event, HandStart, Leave, read_log
+from pzvision.game.events import Declare, Event, Gang, HandStart, Leave, read_log
 from pzvision.game.state import State
 from pzvision.golden.build import Built
 from pzvision.golden.mending import hands_of, mended
@@ -124,6 +124,7 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
     ruleset = load_ruleset(recipe.ruleset)
     declarations = [e for e in truth if isinstance(e, Declare)]
     leaves = [e for e in truth if isinstance(e, Leave)]
+    hidden = recipe.an_gang == "down"
     watch = _Watch()
     teller = Teller(on_said=watch.speech, on_records=watch.records, dealer_known=False)
 
@@ -141,7 +142,9 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
         while leaves and _t(leaves[0]) + 1.0 <= look.t:
             _tell_leave(evening, leaves.pop(0))
         while waiting and waiting[0] < look.t - 1e-6:
-            difference = _difference(_table(truth, waiting[0]), _describe(evening.session.state))
+            difference = _difference(
+                _table(truth, waiting[0], hidden), _describe(evening.session.state, hidden)
+            )
             checks.append(not difference)
             if difference:
                 wrong.append((waiting[0], difference))
@@ -154,6 +157,9 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
     evening.finish(end)
     log = [event for event, _ in watch.log]
     comparison = compare(truth, log)
+    if hidden:
+        kinds = compare(_unseen(truth), _unseen(log))
+        comparison = replace(kinds, settled=comparison.settled, totals=comparison.totals)
     totals = [dict(pair[1]) for pair in comparison.totals]
     settled = tuple(
         k < len(totals) and totals[k] == {str(s): v for s, v in hand.items()}
@@ -171,7 +177,7 @@ def measure(built: Built, recipe: Recipe, make_reader: MakeReader = usual_reader
         tuple(_false(said, _true_speech(truth))),
         len(said),
         len(watch.said) - len(said),
-        tuple(_delays(truth, watch.log)),
+        tuple(_delays(truth, watch.log, hidden)),
     )
 
 
@@ -202,8 +208,13 @@ def _tell_leave(evening: Evening, leave: Leave) -> None:
 # ---- the table ------------------------------------------------------------------------------------------
 
 
-def _table(truth: Sequence[Event], t: float) -> dict[str, Any]:
-    """What lies on the table at ``t`` in the true game."""
+def _unseen(events: Sequence[Event]) -> list[Event]:
+    """The records with every concealed kong of the same tile: where they lie face down, nobody sees which."""
+    return [replace(e, tile=0) if isinstance(e, Gang) and e.kind == "an_gang" else e for e in events]
+
+
+def _table(truth: Sequence[Event], t: float, hidden: bool) -> dict[str, Any]:
+    """What lies on the table at ``t`` in the true game; ``hidden``: concealed kongs lie face down."""
     state: State | None = None
     for line, event in enumerate(truth, 1):
         if isinstance(event, HandStart):
@@ -212,10 +223,10 @@ def _table(truth: Sequence[Event], t: float) -> dict[str, Any]:
             state = start(event, line)
         elif state is not None and (event.t is None or event.t <= t):
             state = apply(state, event, line)
-    return _describe(state)
+    return _describe(state, hidden)
 
 
-def _describe(state: State | None) -> dict[str, Any]:
+def _describe(state: State | None, hidden: bool) -> dict[str, Any]:
     """All that can be seen on the table, by seat."""
     out: dict[str, Any] = {}
     for seat in SEATS:
@@ -226,7 +237,7 @@ def _describe(state: State | None) -> dict[str, Any]:
         known = sorted(t for t, n in enumerate(one.concealed) for _ in range(n)) if not one.unknown else []
         won = None if one.won is None else one.won.tile
         laid = known if one.won is not None or state.phase == "end" else []
-        melds = sorted((meld.kind, meld.tile) for meld in one.melds)
+        melds = sorted((m.kind, 0 if hidden and m.kind == "an_gang" else m.tile) for m in one.melds)
         out[seat] = (sorted(one.river), melds, won, laid)
     return out
 
@@ -275,8 +286,11 @@ def _false(
     return out
 
 
-def _delays(truth: Sequence[Event], log: Sequence[tuple[Event, float]]) -> list[float]:
+def _delays(truth: Sequence[Event], log: Sequence[tuple[Event, float]], hidden: bool) -> list[float]:
     left = list(log)
+    if hidden:
+        truth = _unseen(truth)
+        left = list(zip(_unseen([event for event, _ in log]), [when for _, when in log], strict=True))
     out = []
     for event in truth:
         if event.type not in _ACTS:
