@@ -70,6 +70,8 @@ def shown_waits(state: State, s: SeatState) -> Tiles | None:
     if not part or len(part) > DEALT or len(part) % 3 == 0:
         return None
     counts = to_counts(part)
+    if max(counts) > COPIES:  # misread: says nothing
+        return None
     spare = next((t for t in range(KINDS) if all(suit(t) != suit(p) for p in part)), None)
     if len(part) % 3 == 2:
         if spare is None:

@@ -182,6 +182,15 @@ def test_what_a_part_shown_with_its_pair_elsewhere_waits_for() -> None:
     assert shown_waits(state, state["E"]) is None
 
 
+def test_a_part_misread_as_five_of_a_kind_says_nothing() -> None:
+    state = fold("pzh-popular", Discard("E", p("9m")), Declare("E", "dance", hand("46p")))
+    misread = state["E"].copy()
+    misread.shown = (p("5p"),) * 5
+    assert shown_waits(state, misread) is None
+    misread.shown = hand("5555p")
+    assert shown_waits(state, misread) is not None
+
+
 # --- 天叫 ----------------------------------------------------------------------------------------------
 
 
