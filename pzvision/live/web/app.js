@@ -42,6 +42,7 @@ function render() {
   correctionsFor(state);
   byId("pause").textContent = say(state.paused ? "resume" : "pause");
   renderFacts(state);
+  byId("calibrate").hidden = !state.source?.live;
   byId("tab-map").hidden = !state.tiles;
   if (mapShown && state.tiles) renderMap(state, editLying);
   else renderTable(state, editTile, declareFor);

@@ -9,7 +9,7 @@ const WORDS = {
     total: "合计", handTotal: "本局", base: "底 {n}", noNews: "还没有播报", won: "胡了", handOver: "本局结束",
     sing: "唱歌", dance: "跳舞", bai: "摆牌", alarm: "报警", tian_jiao: "天叫", bao_ting: "报听", peng: "碰", none: "没有声明",
     zhi_gang: "点杠", an_gang: "暗杠", ba_gang: "巴杠", E: "东", S: "南", W: "西", N: "北", camera: "摄像头", cameras: "摄像头",
-    black: "画面全黑", frozen: "画面不动了", cameraLost: "摄像头断开", opening: "正在打开", moved: "摄像头动过了", ok: "正常", ended: "放完了", kongs: "可杠",
+    black: "画面全黑", frozen: "画面不动了", cameraLost: "摄像头断开", opening: "正在打开", moved: "摄像头动过了", calibrate: "重新标定台面", ok: "正常", ended: "放完了", kongs: "可杠",
     illegal: "现在不能胡", dropped: "丢 {n} 帧", reconnects: "重连 {n} 次", delayed: "延时 {n} 秒", latency: "延迟 {n} 毫秒", store: "存档",
     failing: "写不进去",
     // speaking
@@ -42,7 +42,7 @@ const WORDS = {
     total: "Total", handTotal: "Hand", base: "base {n}", noNews: "Nothing announced yet", won: "Won", handOver: "Hand over",
     sing: "sings", dance: "dances", bai: "shows", alarm: "alarm", tian_jiao: "tian jiao", bao_ting: "ready called", peng: "peng", none: "none",
     zhi_gang: "claimed kong", an_gang: "concealed kong", ba_gang: "added kong", E: "E", S: "S", W: "W", N: "N", camera: "Camera", cameras: "Cameras",
-    black: "picture is black", frozen: "picture is frozen", cameraLost: "camera lost", opening: "opening", moved: "camera was moved", ok: "well", ended: "over", kongs: "Kongs",
+    black: "picture is black", frozen: "picture is frozen", cameraLost: "camera lost", opening: "opening", moved: "camera was moved", calibrate: "Calibrate the table anew", ok: "well", ended: "over", kongs: "Kongs",
     illegal: "may not win now", dropped: "{n} frames dropped", reconnects: "{n} reconnects", delayed: "{n} s behind", latency: "{n} ms", store: "Store",
     failing: "cannot be written",
     voiceOn: "Speak announcements", voiceKinds: "What is spoken", noVoice: "This browser has no voice", sayTest: "Try it", testWords: "East is ready: waits 5 of characters",
