@@ -295,25 +295,28 @@ class Layout:
         fourth may not have been found.
         """
         config = self.config
-        groups: list[list[Track]] = []
+        bursts: list[list[Track]] = []
         for track in sorted(backs, key=lambda t: (t.since, t.id)):
-            for group in groups:
-                near = any(
-                    float(np.abs(places[t.id] - places[track.id]).max()) < 2 * config.neighbour_cm
-                    for t in group
-                )
-                if near and track.since - group[0].since <= config.burst_s:
-                    group.append(track)
-                    break
+            if bursts and track.since - bursts[-1][0].since <= config.burst_s:
+                bursts[-1].append(track)
             else:
-                groups.append([track])
+                bursts.append([track])
+        groups: list[list[Track]] = []
+        for burst in bursts:
+            burst.sort(key=lambda t: float(places[t.id][0]))
+            for track in burst:
+                last = groups[-1][-1] if groups else None
+                if last in burst and abs(places[track.id][0] - places[last.id][0]) < 2 * config.neighbour_cm:
+                    groups[-1].append(track)
+                else:
+                    groups.append([track])
         kongs = []
         for group in groups:
             across = np.array([places[t.id] for t in group])
             wide, deep = np.ptp(across, axis=0)
             stays = all(t.gone is None or t.gone - t.since > config.kong_stays_s for t in group)
             if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0 and stays:
-                kongs.append(sorted(group, key=lambda t: float(places[t.id][0])))
+                kongs.append(group)
         return kongs
 
     def _parts(self, row: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
