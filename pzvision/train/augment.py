@@ -181,7 +181,7 @@ class Augmenter:
         gain, lift = rng.uniform(0.6, 1.25), rng.uniform(-25, 25)
         ramp = np.arange(256) / 255
         # at times a strongly coloured lamp
-        colour = rng.normal(1, 0.07, 3) if rng.random() > 0.08 else np.exp(rng.normal(-0.1, 0.3, 3))
+        colour = rng.normal(1, 0.07, 3) if rng.random() > 0.2 else np.exp(rng.normal(-0.1, 0.3, 3))
         table = np.clip((ramp[:, None] ** gamma * 255 * gain + lift) * colour, 0, 255).astype(np.uint8)
         out = cv2.LUT(out, table.reshape(256, 1, 3))
         if rng.random() < 0.3:

@@ -17,10 +17,11 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from pzvision.synth.scenes import SceneConfig, random_scene
-from pzvision.tiles import BACK
+from pzvision.tiles import BACK, OTHER
 from pzvision.train.evaluate_scenes import EXCUSED_IOU, counts
 from pzvision.train.matching import match, polygon_iou
 from pzvision.vision.detector import FINDER_FILE, TileDetector, find_model
+from pzvision.vision.finder import BACK as BACK_FOUND
 from pzvision.vision.finder import CALIBRATION, format_calibration, logit
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -51,12 +52,19 @@ def logistic(
 def gather(
     detector: TileDetector, scenes: int, seed: int = _SEED
 ) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
-    """For faces and for backs: the scores of finds on rendered scenes, and which are tiles (IoU ≥ 0.5)."""
+    """For faces and for backs: the scores of finds on rendered scenes, and which are tiles (IoU ≥ 0.5).
+
+    Faces are those that the reader does not refuse: what it calls *other* asks for no belief.
+    """
     parts: list[list[tuple[Floats, npt.NDArray[np.bool_]]]] = [[], []]
     config = SceneConfig(tile_px=(18.0, 90.0), hard=0.7, decoys=1.0)
     for index in tqdm(range(scenes), desc="scenes", unit="scene", leave=False):
         scene = random_scene(np.random.default_rng([seed, index]), size=(1280, 720), config=config)
         finds = detector.find(scene.image)
+        reader = detector.stages[1]
+        if reader is not None and len(finds):
+            refused = reader.read_quads(scene.image, finds.quads)[0].kinds == OTHER
+            finds = finds[~refused | (finds.classes == BACK_FOUND)]
         iou = polygon_iou(scene.polygons, finds.quads)
         plain = counts(scene)
         for kind in (0, 1):
@@ -79,7 +87,7 @@ def calibrate(models: Path, scenes: int) -> dict[str, tuple[float, float]]:
     import onnx
 
     path = find_model(FINDER_FILE, models)
-    measured = gather(TileDetector(models, threads=1, backend="onnxruntime", read=False), scenes)
+    measured = gather(TileDetector(models, threads=1, backend="onnxruntime"), scenes)
     lines = [logistic(logit(scores), right) for scores, right in measured]
     model = onnx.load(str(path))
     kept = [entry for entry in model.metadata_props if entry.key != CALIBRATION]

@@ -32,7 +32,7 @@ class DetectorConfig:
         reader: stage 2.
         back_share: probability of `tiles.BACK` for what stage 1 calls a back, and of a face for the rest.
         least_confidence: faces whose score times the probability of their name is less are left out. Chosen
-            on rendered scenes: 0.3 to 0.4 have the best F1 (recall 0.88, precision 0.95 at 0.35).
+            on rendered tables: 0.3 to 0.35 have the best F1 (recall 0.86, precision 0.98 at 0.35).
     """
 
     finder: FinderConfig = field(default_factory=FinderConfig)

@@ -108,12 +108,12 @@ def test_the_gated_detector_sees_what_the_whole_one_sees() -> None:
     for image in frames(24.0, 5):
         a, b, c = whole(image), gated(image), again(image)
         assert (b.polygons == c.polygons).all() and (b.probs == c.probs).all()
-        sure = a[a.confidences > 0.6]
+        sure = a[a.confidences > 0.85]
         alike = overlaps(sure.polygons, b.polygons)
         at = alike.argmax(axis=1)
         same += int(((alike.max(axis=1) > 0.5) & (b.class_ids[at] == sure.class_ids)).sum())
         tiles += len(sure)
-        extra += int((overlaps(b[b.confidences > 0.6].polygons, a.polygons).max(axis=1) < 0.4).sum())
+        extra += int((overlaps(b[b.confidences > 0.85].polygons, a.polygons).max(axis=1) < 0.4).sum())
     assert tiles >= 100
     assert same / tiles >= 0.98 and extra / tiles <= 0.02
 
