@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
-import threading
 import time
 from pathlib import Path
 
 import cv2
-import httpx
 import numpy as np
 import pytest
 
