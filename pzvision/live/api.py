@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pzvision.errors import PzvisionError
-from pzvision.live.desk import Busy, Desk, NotNow
+from pzvision.live.desk import Busy, Desk, Failed, NotNow
 from pzvision.live.orders import (
     LogOrder,
     Order,
@@ -80,6 +80,8 @@ async def _ask(desk: Desk, order: Order) -> Response:
         return refusal(503, "api.busy")
     except NotNow as error:
         return _refused(409, error)
+    except Failed as error:
+        return _refused(500, error)
     return JSONResponse({"ok": True, **answer}, headers={"Cache-Control": "no-store"})
 
 

@@ -22,6 +22,10 @@ class NotNow(PzvisionError):
     """What was asked for cannot be done as the game stands."""
 
 
+class Failed(PzvisionError):
+    """Carrying out an order met an error nobody expected."""
+
+
 class Desk:
     """Thread-safe: `ask` from any thread, `attend` and `wait` from the game's."""
 
@@ -60,9 +64,8 @@ class Desk:
                 answer = handle(order)
             except PzvisionError as error:
                 future.set_exception(error)
-            except BaseException as error:
-                future.set_exception(error)
-                raise
+            except Exception as error:  # the game goes on, whoever asked is told
+                future.set_exception(Failed(f"{type(error).__name__}: {error}".splitlines()[0]))
             else:
                 future.set_result(answer)
 

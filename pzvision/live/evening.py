@@ -205,9 +205,9 @@ class Evening:
             keep += 1
         if keep == len(hand.records) == len(records):
             return
-        hand.records = records
         later = [event for after in self._hands[which + 1 :] for event in after.records]
         self._teller.change(self._offset(which) + keep, [*records[keep:], *later], self._now)
+        hand.records = records
 
     def say_held(self, now: float) -> bool:
         """Say what has waited long enough."""

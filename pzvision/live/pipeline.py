@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -227,7 +228,8 @@ class Pipeline:
     def _take(self, frame: Frame, due: bool) -> None:
         self._frame = frame
         if due and not self.vitals.paused:
-            self._look(frame)
+            with self._outlasting():
+                self._look(frame)
         elif isinstance(self.source, LiveSource):
             self.source.pass_over()
         if self._first is None:
@@ -284,6 +286,18 @@ class Pipeline:
         source = self.source
         age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None
         self.vitals.looked(age_ms, seen=detections is not None)
+        if detections is not None:
+            self.vitals.fault(None)
+
+    @contextmanager
+    def _outlasting(self) -> Iterator[None]:
+        """An evening at a camera outlasts whatever goes wrong inside: it is said, and the next look comes."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(self.source, LiveSource):
+                raise
+            self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
 
     def _read_tokens(self, t: float, mask: MotionMask, see: Callable[[], Tokens]) -> None:
         """Declarations by printed tokens, as if they had been said."""
@@ -306,12 +320,11 @@ class Pipeline:
             self._detections = None
             self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
             return None
-        self.vitals.fault(None)
         return self._detections
 
     def _finish(self) -> None:
         if self._frame is not None:
-            with self._teller.batch():
+            with self._outlasting(), self._teller.batch():
                 self.evening.finish(self._frame.t)
         self._over = True
         self._tell()

@@ -100,10 +100,15 @@ class Session:
         """
         if not 0 <= keep <= len(self._steps):
             raise ValueError(f"keep: expected 0..{len(self._steps)}, got {keep}")
-        old = [item for step in self._steps[keep:] for item in step.said]
-        del self._steps[keep:]
-        for event in events:
-            self._append(event)
+        before = self._steps
+        old = [item for step in before[keep:] for item in step.said]
+        self._steps = before[:keep]
+        try:
+            for event in events:
+                self._append(event)
+        except BaseException:
+            self._steps = before  # all or nothing
+            raise
         new = [item for step in self._steps[keep:] for item in step.said]
         # A sentence that stood in the old part and stands in the new one was said already.
         held = Counter(item.key for item in old)

@@ -37,11 +37,13 @@ class Vitals:
         self._latencies: deque[float] = deque(maxlen=2000)
         self._seen_at: float | None = None
         self._trouble: str | None = None
+        self._said: set[str] = set()
         self.paused = False
 
     def fault(self, reason: str | None) -> None:
-        """The detector failed for this reason; None: it works."""
-        if reason is not None and self._trouble is None:
+        """A look failed for this reason; None: they work."""
+        if reason is not None and reason not in self._said:
+            self._said.add(reason)
             note(reason)
         self._trouble = reason
 

@@ -425,3 +425,59 @@ def test_a_log_file_on_a_full_disk_is_made_good(tmp_path: Path, monkeypatch: pyt
     log.close()
     assert (tmp_path / "日志.jsonl").read_text(encoding="utf-8") == format_log(events[:20])
     assert len(notes) == 1
+
+
+def test_an_error_in_the_game_itself_is_outlasted(
+    camera: FakeCamera, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = Table()
+    evening = Evening(camera, table)
+    try:
+        evening.wait_for(lambda: len(evening.pipeline.reader.tiles) == 4, 8.0)
+        broken = evening.pipeline.evening.look
+        monkeypatch.setattr(evening.pipeline.evening, "look", lambda *_, **__: 1 // 0)
+        evening.wait_for(lambda: "ZeroDivisionError" in str(evening.health.get("trouble")), 5.0)
+        log = list(evening.pipeline.session.log)
+        answer = httpx.post(evening.server.url + "api/pause", json={"paused": True}, timeout=10)
+        assert answer.status_code == 200 and evening.pipeline.session.log == log
+        httpx.post(evening.server.url + "api/pause", json={"paused": False}, timeout=10)
+        monkeypatch.setattr(evening.pipeline.evening, "look", broken)
+        evening.wait_for(lambda: bool(evening.health["ok"]), 5.0)
+        monkeypatch.setattr(evening.pipeline.evening, "set_up", lambda _: 1 // 0)
+        answer = httpx.post(evening.server.url + "api/hand", json={"base": 2}, timeout=10)
+        assert answer.status_code == 500 and "ZeroDivisionError" in answer.json()["error"]["en"]
+        assert evening.health["ok"]
+    finally:
+        evening.close()
+    assert capsys.readouterr().err.count("ZeroDivisionError") == 1
+
+
+def test_a_record_that_cannot_be_changes_nothing_at_all() -> None:
+    from pzvision.errors import FormatError
+    from pzvision.game import Discard, HandStart
+    from pzvision.live.session import Session
+
+    session = Session()
+    session.update(0, [HandStart("pzh-popular", "E"), Discard("E", 4)])
+    before = session.log
+    with pytest.raises(FormatError):
+        session.update(1, [Discard("E", 7), HandStart("no such game", "E")])
+    assert session.log == before and session.state is not None
+
+
+def test_a_dance_that_was_misread_breaks_nothing() -> None:
+    from pzvision.game import Declare, Discard, HandStart
+    from pzvision.live.session import Session
+    from pzvision.tiles import parse_tiles
+
+    shown = tuple(parse_tiles("777m")) * 2 + tuple(parse_tiles("5m"))
+    session = Session()
+    session.update(
+        0,
+        [
+            HandStart("pzh-popular", "E"),
+            Declare("S", "dance", shown),
+            Discard("E", 4),
+        ],
+    )
+    assert session.state is not None and len(session.log) == 3
