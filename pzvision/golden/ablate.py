@@ -23,7 +23,7 @@ from pzvision.golden.recipes import Recipe
 from pzvision.rules import Ruleset
 from pzvision.table.config import TableConfig
 from pzvision.table.doubts import Doubt
-from pzvision.table.layout import Fact
+from pzvision.table.facts import Fact
 from pzvision.table.reader import TableReader, Update
 from pzvision.tiles import KINDS, SEATS, Seat
 from pzvision.vision.calibration import Calibration

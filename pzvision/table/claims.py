@@ -7,8 +7,8 @@ from dataclasses import replace
 from math import inf
 from typing import Literal
 
+from pzvision.table.facts import Fact, equality
 from pzvision.table.hypotheses import Act, Chain, Fill, Hypothesis, plus_one, without
-from pzvision.table.layout import Fact, equality
 from pzvision.table.turns import Turns
 from pzvision.tiles import SEATS
 

@@ -13,9 +13,9 @@ from math import inf
 
 from pzvision.table.claims import Claims
 from pzvision.table.config import TableConfig
+from pzvision.table.facts import Fact
 from pzvision.table.hands import Hands
 from pzvision.table.hypotheses import Act, Hypothesis, Told
-from pzvision.table.layout import Fact
 from pzvision.tiles import SEATS, Seat
 
 

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Literal
 
 from pzvision.rules import Meld, is_complete
+from pzvision.table.facts import Fact
 from pzvision.table.hypotheses import Act, Hypothesis, without
-from pzvision.table.layout import Fact
 from pzvision.table.tracks import Track
 from pzvision.table.turns import Turns
 from pzvision.tiles import COPIES, KINDS, SEATS

@@ -10,7 +10,7 @@ import numpy as np
 from pzvision.errors import PzvisionError
 from pzvision.game.events import Discard, Event, Gang, Peng, Reveal, Win
 from pzvision.table.corrections import MeldKind
-from pzvision.table.layout import Fact
+from pzvision.table.facts import Fact
 from pzvision.table.merging import Line
 from pzvision.table.tracks import Track
 from pzvision.tiles import SEATS, Seat, Tile

@@ -8,8 +8,8 @@ from math import inf, log
 import numpy as np
 
 from pzvision.table.config import TableConfig
+from pzvision.table.facts import Fact
 from pzvision.table.hypotheses import Act, Fill, Hypothesis, Told, plus_one, without
-from pzvision.table.layout import Fact
 from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat
 

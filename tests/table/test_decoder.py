@@ -10,8 +10,8 @@ import pytest
 from pzvision.rules import load_ruleset
 from pzvision.table.classes import read_classes
 from pzvision.table.decoder import Decoder
-from pzvision.table.hypotheses import Act
-from pzvision.table.layout import Fact
+from pzvision.table.facts import Fact
+from pzvision.table.hypotheses import Act, Told
 from pzvision.table.story import may_win
 from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import CLASSES, SEATS, Seat, format_tile, parse_tile, parse_tiles
@@ -62,6 +62,19 @@ class World:
     def story(self, **options: object) -> list[Act]:
         decoder = Decoder(**options)  # type: ignore[arg-type]
         return decoder.decode(sorted(self.facts, key=lambda f: f.t))[0].acts()
+
+    def heard(self, said: tuple[Told, ...], locked: set[int]) -> list[str]:
+        """The story when players have told their hands; seats 0–3."""
+        decoder = Decoder()
+        decoder.hear(said, frozenset(locked), frozenset())
+        acts = decoder.decode(sorted(self.facts, key=lambda f: f.t))[0].acts()
+        return [f"{SEATS[a.seat]} {f'win_{a.by}' if a.by else a.kind}" + self.tile_of(a) for a in acts]
+
+    @staticmethod
+    def tile_of(act: Act) -> str:
+        if act.kind != "discard":
+            return ""
+        return " " + format_tile(int(act.tracks[0].evidence.logs.argmax()))
 
     def told(self, **options: object) -> list[str]:
         acts = self.story(**options)
@@ -255,3 +268,41 @@ def test_a_winner_is_read_as_a_hand_that_wins(world: World) -> None:
     rules = load_ruleset("pzh-traditional")
     reading = read_classes(acts, Decoder().config, lambda t, m, w, a: may_win(rules, t, m, w, a))
     assert [reading.of_track[t.id].tile for t in fact.tracks[:-1]] == parse_tiles("123m456m789m11s46p")
+
+
+def test_the_claimed_tile_laid_last_makes_a_kong_however_late(world: World) -> None:
+    last = world.discard(3.0, "E", "5p")
+    meld = world.group(5.5, "N", "5p", 3, takes=last)
+    last.gone = 5.6  # the three lay there before it was taken: they are the player's own
+    world.facts.append(Fact("added", 6.9, "N", (world.track(parse_tile("5p"), 6.9),), onto=meld.tracks))
+    world.discard(11.0, "N", "9s")
+    assert world.told()[-3:] == ["N zhi_gang", "N draw", "N discard 9s"]
+
+
+def test_a_dancer_who_shows_all_needs_the_winning_tile_only(world: World) -> None:
+    said = (Told(0, 13, frozenset({22}), 1.0),)
+    world.discard(3.0, "E", "1m")
+    last = world.discard(6.3, "S", "5p")
+    tile = world.track(parse_tile("5p"), 8.5)
+    last.gone, last.bared = 7.6, True
+    world.facts.append(Fact("hand", 8.5, "E", (tile,), apart=tile))
+    world.discard(12.0, "S", "9s")
+    assert world.heard(said, locked={0, 1})[-3:] == ["E win_discard", "S draw", "S discard 9s"]
+
+
+def test_dancers_who_show_all_win_together_and_lay_nothing_down(world: World) -> None:
+    said = (Told(0, 13, frozenset({22}), 1.0), Told(3, 13, frozenset({22, 25}), 1.0))
+    world.discard(3.0, "E", "1m")
+    world.discard(6.3, "S", "5p")
+    told = world.heard(said, locked={0, 1, 3})
+    assert told[-2:] == ["N win_discard", "E win_discard"]
+    assert world.heard(said, locked={0, 3})[-1] == "S discard 5p"  # a discard the dance forbade: nobody wins
+
+
+def test_a_claim_nobody_saw_and_its_meld_found_later_are_one(world: World) -> None:
+    last = world.discard(3.0, "E", "5p")
+    last.gone, last.bared = 4.0, True
+    world.discard(7.0, "N", "9s")
+    world.group(9.0, "N", "5p", 3)
+    world.discard(10.5, "E", "1m")
+    assert sum("peng" in word for word in world.told()) == 1

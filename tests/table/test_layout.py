@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pzvision.table.config import TableConfig
-from pzvision.table.layout import Fact, Layout
+from pzvision.table.facts import Fact
+from pzvision.table.layout import Layout
 from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import BACK, CLASSES, SEATS, Seat
 from pzvision.vision.calibration import Calibration
@@ -161,3 +162,30 @@ def test_a_hand_takes_in_late_tiles_but_none_that_left_before(tile: Maker) -> No
     before.gone = 45.0
     facts = LAYOUT.facts([before, *row, late], LATER)
     assert [(f.kind, len(f.tracks)) for f in facts] == [("hand", 1), ("hand", 7)]
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_a_shown_row_that_reaches_round_the_corner_stays_its_players(seat: Seat, tile: Maker) -> None:
+    row = [tile(seat, 12.0 + 2.75 * i, -31.8, i % 9, 8.0) for i in range(11)]
+    assert told(row) == [("shown", seat, 11)]
+
+
+@pytest.mark.parametrize("places", [(13.3, 16.0, 18.8, 21.5), (13.3, 18.8, 21.5)])
+def test_a_kong_face_down_of_which_one_tile_may_be_missing(places: tuple[float, ...], tile: Maker) -> None:
+    backs = [tile("W", u, -36.4, BACK, 10.5) for u in places]
+    assert told(backs) == [("four", "W", len(places))]
+
+
+def test_a_second_kong_face_down_lies_beside_the_first(tile: Maker) -> None:
+    first = [tile("W", 13.3 + 2.75 * i, -36.4, BACK, 10.5) for i in range(4)]
+    second = [tile("W", 1.7 + 2.75 * i, -36.4, BACK, 20.5) for i in range(4)]
+    assert told([*first, *second]) == [("four", "W", 4), ("four", "W", 4)]
+    assert told(second) == []
+
+
+def test_gaps_of_a_laid_hand_are_room_for_tiles_not_found(tile: Maker) -> None:
+    row = [
+        tile("S", -23.6 + 2.9 * i, -36, k, 50.0) for i, k in enumerate((12, 12, 12, 18, 18, 21, 21)) if i != 2
+    ]
+    (fact,) = LAYOUT.facts(row, LATER)
+    assert (fact.kind, fact.holes) == ("hand", 1)
