@@ -227,7 +227,7 @@ def _fitting(
     """The hand if it has the right size; one or two tiles too many are left out so that it wins."""
     if len(tiles) == held:
         return tuple(sorted(tiles))
-    if held < len(tiles) <= held + 2:
+    if 0 <= held < len(tiles) <= held + 2:
         for rest in sorted(set(combinations(sorted(tiles), held))):
             if wins(rest):
                 return rest
