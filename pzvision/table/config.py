@@ -161,8 +161,10 @@ class TableConfig:
     """A turn takes at least this long."""
     hurry_nats: float = 2.5
     """Per turn that would have to be shorter."""
-    draw_s: float = 1.6
-    """A draw comes this long before the act that follows it, where nothing better is known."""
+    draw_s: float = 1.8
+    """A draw comes this long after the act before it when the player then thought"""
+    think_s: float = 6.0
+    """for longer than this in all."""
     doubt_after_s: float = 2.0
     """A tile is called unsure only when it has lain this long."""
     close_nats: float = 2.0

@@ -190,8 +190,11 @@ class Turns:
         return self._draws(h, seat, t) if h.kong else h
 
     def _draws(self, h: Hypothesis, seat: int, t: float) -> Hypothesis:
-        """A draw between the last act and ``t``: mid-way in a short pause, else shortly before ``t``."""
-        at = max((h.t + t) / 2, t - 2.9) if t > h.t else h.t
+        """A draw between the last act and ``t``: mid-way in a short pause; in a long one soon after the last
+        act, for players draw first and think then.
+        """
+        pause = max(t - h.t, 0.0)
+        at = h.t + (pause / 2 if pause < self.config.think_s else self.config.draw_s)
         return h.plus(
             Act("draw", seat, at, tracks=()),
             phase="act",
