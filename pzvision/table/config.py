@@ -123,6 +123,8 @@ class TableConfig:
     """The same for one seen in a few looks only."""
     weak_looks: int = 4
     """What few looks are."""
+    wall_beside_cm: float = 4.0
+    """A face this near to a tile of the wall lies among it: taking it for nothing costs little."""
     missed_nats: float = 6.0
     """A discard that was never seen."""
     late_s: float = 60.0

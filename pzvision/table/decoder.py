@@ -96,7 +96,11 @@ class Decoder(Claims, Hands):
         config = self.config
         if fact.kind == "river":
             track = fact.tracks[0]
-            noise = config.weak_noise_nats if track.looks <= config.weak_looks else config.noise_nats
+            noise = (
+                config.weak_noise_nats
+                if track.looks <= config.weak_looks or fact.on_wall
+                else config.noise_nats
+            )
             if fact.forced:
                 noise = config.said_nats
             elif self.eager and track.gone is None:

@@ -31,6 +31,7 @@ class Fact:
         arms: of ``river``, ``(4,)`` 0–1, whose arm reached there when it came, E S W N.
         forced: what a person said it is: ``discard``, ``peng``, a kind of kong, ``win_`` and how,
             ``reveal``; "" if nobody said anything.
+        on_wall: of ``river``, it lies among tiles of the wall: its face may be no face at all.
         holes: of a ``hand``, how many tiles have room in the gaps of its row.
     """
 
@@ -44,6 +45,7 @@ class Fact:
     arms: tuple[float, ...] = ()
     forced: str = ""
     holes: int = 0
+    on_wall: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ itself. A fact says what came to lie where and when; the decoder says what that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -93,7 +93,7 @@ class Layout:
             if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
                 continue
             if zone in ("river", "tail_lamp"):
-                found.append(self._river(track))
+                found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
             elif track.gone is None or track.gone - track.since >= config.burst_s:
                 rows.setdefault((self.seat_before(track), zone), []).append(track)
         for (seat, zone), row in rows.items():
@@ -165,12 +165,25 @@ class Layout:
 
     # ---- rivers -----------------------------------------------------------------------------------
 
-    def _river(self, track: Track) -> Fact:
+    def _among_wall(self, track: Track, tracks: Sequence[Track]) -> bool:
+        """Whether tiles of the wall, face down, lay beside it when it came."""
+        near = self.config.wall_beside_cm
+        return any(
+            o.is_back
+            and self.zone_of(o) == "tail_lamp"
+            and o.since <= track.since
+            and (o.gone is None or o.gone >= track.since)
+            and float(np.linalg.norm(o.at - track.at)) < near
+            for o in tracks
+        )
+
+    def _river(self, track: Track, on_wall: bool = False) -> Fact:
         return Fact(
             "river",
             track.since,
             None,
             (track,),
+            on_wall=on_wall,
             owners=tuple(self.owners(track)),
             arms=tuple(float(track.reach[self.calibration.side_of(seat)]) for seat in SEATS),
         )

@@ -189,3 +189,14 @@ def test_gaps_of_a_laid_hand_are_room_for_tiles_not_found(tile: Maker) -> None:
     ]
     (fact,) = LAYOUT.facts(row, LATER)
     assert (fact.kind, fact.holes) == ("hand", 1)
+
+
+def test_a_face_among_the_wall_is_marked(tile: Maker) -> None:
+    wall = [tile("N", -10 + 2.75 * i, -26.7, BACK, 0.0) for i in range(6)]
+    face = tile("N", 4.0, -26.5, 10, 109.0)
+    alone = tile("N", 15.0, -26.5, 10, 120.0)
+    layout = Layout(CALIBRATION, tail_lamp=False)
+    assert [f.on_wall for f in layout.facts([*wall, face, alone], LATER) if f.kind == "river"] == [
+        True,
+        False,
+    ]
