@@ -34,7 +34,8 @@ class Value:
     own, before floor and cap. `floor`: least worth before the payer's factor. `doubled`: 2 where
     或缺 doubles. `exact`: nothing of the payer's side counts. `total`: floored and capped.
     `rank` orders readings: a legal one first, then the dearer; of equally dear ones the dearer face, then
-    seven pairs before sets (龙七对 rather than 卡心五 × 暗归) and triplets before sequences (大对, not 卡心五).
+    seven pairs before sets (龙七对 rather than 卡心五 × 暗归) and triplets before sequences (大对,
+    not 卡心五).
     """
 
     reason: str | None

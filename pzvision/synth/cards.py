@@ -54,7 +54,7 @@ class Card:
 
 def token_card(kind: str, x: float, y: float, yaw: float = 0.0, **times: float) -> Card:
     """The token of that declaration. Raises `KeyError` for an unknown one."""
-    number = {name: k for k, name in TOKEN_IDS.items()}[kind]
+    number = {str(name): k for k, name in TOKEN_IDS.items()}[kind]
     return Card(number, x, y, yaw, **times)
 
 
