@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +81,12 @@ def game() -> Iterator[Game]:
     thread.start()
     server = PageServer(build_app(hub, desk=desk), 0, on_stop=hub.close)
     server.start()
-    yield Game(pipeline, hub, server.url)
+    playing = Game(pipeline, hub, server.url)
+    until = time.monotonic() + 20.0
+    while "next" not in playing.state():  # the game's thread has told its first state
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    yield playing
     over.set()
     thread.join()
     server.stop()
