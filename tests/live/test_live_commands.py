@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -184,7 +185,8 @@ def test_a_cut_off_recording_is_refused_before_anything_is_written(
 def test_a_port_that_was_asked_for_and_is_taken(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    stand_in = SimpleNamespace(providers=())
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: stand_in)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -210,7 +212,8 @@ def test_places_that_cannot_be_written(
     expected: str,
 ) -> None:
     # The check comes after the models are found, which need not be there for this.
-    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    stand_in = SimpleNamespace(providers=())
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: stand_in)
     assert main(["replay", "v.avi", *BASE, *words]) == 2
     assert expected in capsys.readouterr().err
     assert not list(folder.glob("*out*"))
@@ -236,7 +239,8 @@ def test_bad_input_to_live(
 def test_no_camera_is_said_at_once(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: None)
+    stand_in = SimpleNamespace(providers=())
+    monkeypatch.setattr("pzvision.vision.detector.TileDetector", lambda *args, **options: stand_in)
     begun = time.monotonic()
     assert main(["live", "--camera", "9", *BASE]) == 2
     assert "no camera 9" in capsys.readouterr().err
