@@ -93,6 +93,7 @@ def test_a_corrected_tile_stays_and_the_money_follows(running: Game, page: Any, 
     page.wait_for_selector(f"[data-key='{key}'] use[href='#t{other}']", state="attached")
     assert seen != f"#t{other}"
     # From above, too, where it lies.
+    page.wait_for_function("() => !document.querySelector('dialog[open]')")  # keys go to it while it is open
     page.keyboard.press("m")
     page.wait_for_selector(f"#map use[href='#t{other}']", state="attached")
     page.keyboard.press("m")
