@@ -26,6 +26,8 @@ from pzvision.game.events import (
     format_event,
 )
 from pzvision.game.settle import settle_log
+from pzvision.messages import say
+from pzvision.tiles import Lang
 
 TOLERANCE_S = 3.0
 
@@ -102,6 +104,21 @@ class Comparison:
             "missed": [format_event(e) for e in self.missed],
             "false": [format_event(e) for e in self.false],
         }
+
+
+def score_line(kind: str, score: Score, lang: Lang) -> str:
+    """One kind's figures in words."""
+    return say(
+        "table.evaluate.head",
+        lang,
+        kind=kind,
+        true=score.true,
+        written=score.written,
+        right=score.right,
+        precision=score.precision,
+        recall=score.recall,
+        f1=score.f1,
+    )
 
 
 def signature(event: Event) -> tuple[object, ...]:

@@ -103,24 +103,12 @@ def run(args: argparse.Namespace) -> int:
 def _lines(result: Any, lang: Lang, every: bool) -> list[str]:
     import numpy as np
 
+    from pzvision.evaluation import score_line
     from pzvision.game.events import format_event
     from pzvision.messages import say
 
     rows = [*result.kinds.items(), (say("table.evaluate.total", lang), result.all)]
-    lines = [
-        say(
-            "table.evaluate.head",
-            lang,
-            kind=kind,
-            true=score.true,
-            written=score.written,
-            right=score.right,
-            precision=score.precision,
-            recall=score.recall,
-            f1=score.f1,
-        )
-        for kind, score in rows
-    ]
+    lines = [score_line(kind, score, lang) for kind, score in rows]
     if result.delays:
         p50 = float(np.median(result.delays))
         p95 = float(np.percentile(np.abs(result.delays), 95))

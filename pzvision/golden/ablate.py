@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from pzvision.game.events import (
     Deal,
-    Declare,
     Discard,
     Event,
     Gang,
@@ -18,15 +17,12 @@ from pzvision.game.events import (
     Reveal,
     TailLamp,
 )
-from pzvision.golden.measure import MakeReader
-from pzvision.golden.recipes import Recipe
-from pzvision.rules import Ruleset
+from pzvision.golden.measure import MakeReader, usual_reader
 from pzvision.table.config import TableConfig
 from pzvision.table.doubts import Doubt
 from pzvision.table.facts import Fact
 from pzvision.table.reader import TableReader, Update
 from pzvision.tiles import KINDS, SEATS, Seat
-from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
@@ -39,7 +35,6 @@ class TopClassReader(TableReader):
     laid-down hand is shown. Wins are not told from shown hands: that takes the rules.
     """
 
-    _stake = 1
     _told: tuple[Event, ...] = ()
     _from: float | None = None
 
@@ -86,7 +81,7 @@ class TopClassReader(TableReader):
         events = sorted([*events, *said], key=lambda e: e.t or 0.0)
         dealer: Seat = next((e.seat for e in events if isinstance(e, Discard | Gang)), "E")
         began = round(self._from or 0.0, 2)
-        first = HandStart(self.ruleset.id, dealer, self._stake, t=began)
+        first = HandStart(self.ruleset.id, dealer, self._hand.base, t=began)
         events = [first, *(Deal(seat, None, t=began) for seat in SEATS), *events]
         if end is not None:
             events.append(HandEnd(t=round(end, 2)))
@@ -121,18 +116,6 @@ class TopClassReader(TableReader):
         return None
 
 
-def _top_class(
-    calibration: Calibration,
-    ruleset: Ruleset,
-    recipe: Recipe,
-    declarations: Sequence[Declare],
-    dealer: Seat | None,
-) -> TableReader:
-    reader = TopClassReader(calibration, ruleset, base=recipe.base, dealer=dealer, declarations=declarations)
-    reader._stake = recipe.base
-    return reader
-
-
 def believing(config: TableConfig) -> TableConfig:
     """Thresholds with which every look is believed at once: seen once is there, missed once is gone."""
     return replace(
@@ -148,22 +131,8 @@ def believing(config: TableConfig) -> TableConfig:
     )
 
 
-def _hasty(
-    calibration: Calibration,
-    ruleset: Ruleset,
-    recipe: Recipe,
-    declarations: Sequence[Declare],
-    dealer: Seat | None,
-) -> TableReader:
-    return TableReader(
-        calibration,
-        ruleset,
-        base=recipe.base,
-        dealer=dealer,
-        declarations=declarations,
-        config=believing(TableConfig()),
-    )
-
-
-READERS: Final[dict[str, MakeReader]] = {"decoder": _top_class, "hysteresis": _hasty}
+READERS: Final[dict[str, MakeReader]] = {
+    "decoder": partial(usual_reader, make=TopClassReader),
+    "hysteresis": partial(usual_reader, config=believing(TableConfig())),
+}
 """What to leave out → how the reader is then made."""

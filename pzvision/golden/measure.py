@@ -20,6 +20,7 @@ from pzvision.live.announcer import Correction as Retraction
 from pzvision.live.evening import Evening
 from pzvision.live.teller import Said, Teller
 from pzvision.rules import Ruleset, load_ruleset
+from pzvision.table.config import TableConfig
 from pzvision.table.corrections import Correction
 from pzvision.table.observations import Look, read_observations
 from pzvision.table.reader import TableReader
@@ -42,9 +43,19 @@ def usual_reader(
     recipe: Recipe,
     declarations: Sequence[Declare],
     dealer: Seat | None,
+    *,
+    make: type[TableReader] = TableReader,
+    config: TableConfig | None = None,
 ) -> TableReader:
-    """The reader as `replay` makes it when nobody tells the dealer."""
-    return TableReader(calibration, ruleset, base=recipe.base, dealer=dealer, declarations=declarations)
+    """The reader as `replay` makes it when nobody tells the dealer, or another class or thresholds."""
+    return make(
+        calibration,
+        ruleset,
+        base=recipe.base,
+        dealer=dealer,
+        declarations=declarations,
+        config=config or TableConfig(),
+    )
 
 
 @dataclass(frozen=True)

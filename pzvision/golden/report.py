@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from pzvision.errors import PzvisionError
-from pzvision.evaluation import Score
+from pzvision.evaluation import Score, score_line
 from pzvision.golden.measure import SEEN, Figures
 from pzvision.messages import say
 from pzvision.tiles import Lang
@@ -167,17 +167,7 @@ class Counts:
 def lines(counts: Counts, lang: Lang) -> list[str]:
     """The figures in words."""
     out = [
-        say(
-            "table.evaluate.head",
-            lang,
-            kind=kind,
-            true=score.true,
-            written=score.written,
-            right=score.right,
-            precision=score.precision,
-            recall=score.recall,
-            f1=score.f1,
-        )
+        score_line(kind, score, lang)
         for kind, score in [*sorted(counts.kinds.items()), (say("golden.seen", lang), counts.seen)]
     ]
     out.append(say("golden.tables", lang, exact=counts.exact, checks=counts.checks, share=counts.tables))

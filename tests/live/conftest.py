@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.teller import Teller
 from pzvision.live.view import view_of
 from pzvision.vision.calibration import Calibration
+from pzvision.vision.capture import Frame, FrameSource, Image
+from pzvision.vision.detections import Detections
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
@@ -37,6 +39,32 @@ def game(seed: int = 4, hands: int = 1) -> list[Event]:
     names = {"E": "<b id=bad>x</b>", "S": "小王", "W": "李姐", "N": "阿明"}
     events = simulate("pzh-popular", seed=seed, hands=hands)
     return [replace(event, names=names) if isinstance(event, HandStart) else event for event in events]
+
+
+class NoPictures(FrameSource):
+    """A camera of the right size that shows nothing."""
+
+    name = "nothing"
+    size = (640, 360)
+
+    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
+        yield from ()
+
+
+def nothing(image: Image) -> Detections:
+    return Detections.empty((640, 360))
+
+
+@pytest.fixture(scope="session")
+def no_pictures() -> FrameSource:
+    """A camera for games that only people tell the program about."""
+    return NoPictures()
+
+
+@pytest.fixture(scope="session")
+def sees_nothing() -> Callable[[Image], Detections]:
+    """A detector that finds no tile."""
+    return nothing
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,26 +23,12 @@ from pzvision.live.security import MOST_BODY
 from pzvision.live.server import PageServer, build_app
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.vision.calibration import Calibration
-from pzvision.vision.capture import Frame, FrameSource, Image
+from pzvision.vision.capture import FrameSource, Image
 from pzvision.vision.detections import Detections
 
 CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))
 CALIBRATION = Calibration((640, 360), CORNERS, near_seat="E")
 EVENTS = list(simulate("pzh-popular", seed=4, hands=2))
-
-
-class NoPictures(FrameSource):
-    """A camera of the right size that shows nothing."""
-
-    name = "nothing"
-    size = (640, 360)
-
-    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        yield from ()
-
-
-def nothing(image: Image) -> Detections:
-    return Detections.empty((640, 360))
 
 
 @dataclass
@@ -66,10 +52,10 @@ class Game:
 
 
 @pytest.fixture
-def game() -> Iterator[Game]:
+def game(no_pictures: FrameSource, sees_nothing: Callable[[Image], Detections]) -> Iterator[Game]:
     hub, desk = Hub(), Desk()
     maker = HandMaker(CALIBRATION, HandSettings("pzh-popular"))
-    pipeline = Pipeline(NoPictures(), CALIBRATION, maker, nothing, hub=hub, desk=desk)
+    pipeline = Pipeline(no_pictures, CALIBRATION, maker, sees_nothing, hub=hub, desk=desk)
     pipeline.evening.restore(EVENTS)
     over = threading.Event()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import hypothesis
 import pytest
@@ -17,7 +17,7 @@ from pzvision.live.pipeline import Pipeline
 from pzvision.live.server import PageServer, build_app
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.vision.calibration import Calibration
-from pzvision.vision.capture import Frame, FrameSource, Image
+from pzvision.vision.capture import FrameSource, Image
 from pzvision.vision.detections import Detections
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -29,30 +29,16 @@ SKIPPED = ("/events", "/frame.jpg")  # endless, or waiting for a picture: tried 
 pytestmark = pytest.mark.slow
 
 
-class NoPictures(FrameSource):
-    """A camera of the right size that shows nothing."""
-
-    name = "nothing"
-    size = (640, 360)
-
-    def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        yield from ()
-
-
-def nothing(image: Image) -> Detections:
-    return Detections.empty((640, 360))
-
-
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address(no_pictures: FrameSource, sees_nothing: Callable[[Image], Detections]) -> Iterator[str]:
     hub, desk = Hub(), Desk()
     maker = HandMaker(CALIBRATION, HandSettings("pzh-popular"))
 
     def new_detector(calibration: Calibration):  # type: ignore[no-untyped-def]
-        return nothing
+        return sees_nothing
 
     pipeline = Pipeline(
-        NoPictures(), CALIBRATION, maker, nothing, hub=hub, desk=desk, new_detector=new_detector
+        no_pictures, CALIBRATION, maker, sees_nothing, hub=hub, desk=desk, new_detector=new_detector
     )
     pipeline.evening.restore(list(simulate("pzh-popular", seed=4, hands=2))[:-9])
     over = threading.Event()
