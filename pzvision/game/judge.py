@@ -194,7 +194,7 @@ def kong_keeps_waits(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
         return None
     counts, _ = _after(s, tile, KONG_TAKES[kind])
     melds = melds_after(s, kind, tile)
-    if sum(counts) + 3 * len(melds) != DEALT:
+    if not is_thirteen(counts, melds):
         return None
     return tuple(wait_tiles(state.ruleset, counts, melds)) == before
 

@@ -160,4 +160,7 @@ def is_thirteen(counts: Sequence[int], melds: Sequence[Meld]) -> bool:
     """Whether 27 concealed counts with these melds can be a hand of thirteen: no tile a fifth time."""
     if sum(counts) + 3 * len(melds) != DEALT:
         return False
-    return max(counts) <= COPIES and all(counts[m.tile] + m.size <= COPIES for m in melds)
+    copies = list(counts)
+    for meld in melds:
+        copies[meld.tile] += meld.size
+    return max(copies) <= COPIES

@@ -55,8 +55,6 @@ class TopClassReader(TableReader):
         image_size: tuple[int, int],
         detections: Detections | None,
         motion: MotionMask | None = None,
-        *_: object,
-        **__: object,
     ) -> Update | None:
         """As `TableReader.look`."""
         self._from = t if self._from is None else self._from

@@ -15,16 +15,20 @@ from pzvision.game import (
     Gang,
     HandEnd,
     HandStart,
+    Peng,
     Reveal,
     State,
+    TailLamp,
     Win,
     apply,
+    legal,
     start,
 )
-from pzvision.game.judge import alarm_due, kong_keeps_waits, shown_waits, value_of_win
+from pzvision.game.judge import alarm_due, kong_keeps_waits, replacement_wins, shown_waits, value_of_win
 from pzvision.game.money import dead_wait
-from pzvision.rules import Meld
-from pzvision.tiles import format_tile, parse_tile, parse_tiles, to_counts
+from pzvision.game.seat import is_thirteen
+from pzvision.rules import Meld, ruleset_ids
+from pzvision.tiles import SEATS, format_tile, parse_tile, parse_tiles, to_counts
 
 READY = "123456789s46p99m"  # waits for 5p
 
@@ -367,3 +371,35 @@ def test_a_ready_player_in_three_suits_keeps_the_kong_money(table: Any) -> None:
     t.end()
     assert [x for x in t.ledger if x[0] == "refund"] == []
     assert len([x for x in t.ledger if x[0] == "kong"]) == 3
+
+
+@pytest.mark.parametrize("ruleset", ruleset_ids())
+def test_melds_of_one_kind_twice_are_no_hand(ruleset: str) -> None:
+    """A misread table can have a 碰 and a kong of the same tile: legal acts are told all the same."""
+    melds = (Meld("peng", 8), Meld("zhi_gang", 8))
+    counts = to_counts([0, 1, 2, 9, 10, 11, 20])
+    assert not is_thirteen(counts, melds) and is_thirteen(counts, (Meld("peng", 8), Meld("zhi_gang", 7)))
+    records = [
+        HandStart(ruleset, "E"),
+        Deal("E", (8, 8, 0, 1, 2, 9, 10, 11, 12, 20, 20, 20, 21, 21)),
+        Deal("S", (8, 8, 8, 8, 0, 1, 2, 3, 4, 9, 10, 11, 20)),
+        TailLamp(20),
+        Discard("E", 8),
+        Peng("S", 8),
+        Discard("S", 9),
+        Draw("W", None),
+        Discard("W", 8),
+        Gang("S", "zhi_gang", 8),
+        Draw("S", 20),
+        Discard("S", 10),
+        Draw("W", None),
+        Discard("W", 8),
+    ]
+    state = start(records[0])
+    for record in records[1:]:
+        state = apply(state, record)
+        for seat in SEATS:
+            legal(state, seat)
+            state.waits(seat)
+            replacement_wins(state, seat, "zhi_gang", 8)
+            kong_keeps_waits(state, seat, "zhi_gang", 8)
