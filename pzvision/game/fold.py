@@ -309,6 +309,8 @@ def _declare(state: State, event: Declare) -> None:
         s.declared_ready = ready
     s.declaration = "sing" if made == "sing" else "dance" if made == "dance" else "bai"
     if event.waits is not None:
+        if s.tian_jiao_unsure and s.said_waits is not None and set(s.said_waits) != set(event.waits):
+            s.tian_jiao = False  # the hand was changed in turns nobody saw
         s.said_waits = event.waits
     if event.tiles and made != "sing":
         s.shown = event.tiles

@@ -215,6 +215,18 @@ def test_tian_jiao_after_unseen_draws_shows_in_the_winning_hand(
     assert [(x.source, x.target, x.fan) for x in state.ledger] == [("W", "S", fan)]
 
 
+@pytest.mark.parametrize(("sung", "shown", "fan"), [("69p", PLAIN, 8), ("6p", READY.replace("46p", "57p"), 2)])
+def test_singing_for_other_waits_says_that_tian_jiao_was_lost(sung: str, shown: str, fan: int) -> None:
+    """What is sung after unseen draws tells whether the hand is the announced one; it does not hide it."""
+    state = fold(
+        "pzh-popular",
+        *(Declare("S", "tian_jiao", (), hand("69p")), Discard("E", 0), Draw("S"), Discard("S", 0)),
+        *(Declare("S", "sing", (), hand(sung)), Draw("W"), Discard("W", p("6p"))),
+        Win("S", "discard", p("6p"), hand(shown)),
+    )
+    assert [(x.source, x.target, x.fan) for x in state.ledger] == [("W", "S", fan)]
+
+
 def test_tian_jiao_of_a_hand_seen_all_along_needs_no_second_look(table: Any) -> None:
     """The waits as said are not held against tiles that were never changed."""
     t = table("pzh-popular", E="1p", W=PLAIN, wall="6p3p1m1m")
