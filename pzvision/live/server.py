@@ -170,7 +170,9 @@ def _bind(host: str, port: int, move: bool) -> tuple[socket.socket, bool]:
     """A listening socket, and whether another port than the wished one had to be taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wished in (port, 0):
-        sock = socket.socket(family, socket.SOCK_STREAM)
+        # With the protocol named asyncio switches Nagle's algorithm off; else every answer waits some 40 ms
+        # for the reader to acknowledge its headers.
+        sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((host, wished))

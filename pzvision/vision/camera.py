@@ -324,16 +324,17 @@ class LiveSource(FrameSource):
     @property
     def health(self) -> CameraHealth:
         """A snapshot."""
-        with self._lock:
-            now = time.monotonic()
-            recent = [a for a in self._arrivals if now - a < 3.0]
-            fps = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else 0.0
-            age = None if self._last_at is None else now - self._last_at
-            health = self._health
-            silent = age is not None and age > self._config.silent_s
-            if self._reconnect and silent and health.state in ("ok", "black", "frozen"):
-                health = replace(health, state="lost", reason=f"no frame for {age:.0f} s")
-            return replace(health, fps=round(fps, 1), age_s=None if age is None else round(age, 2))
+        # Without the lock, whose holder may be waiting for a processor: what is read here is put in place as
+        # a whole by whoever changes it. The time comes last, so that no age is below zero.
+        health, arrivals, last_at = self._health, self._arrivals, self._last_at
+        now = time.monotonic()
+        recent = [a for a in arrivals if now - a < 3.0]
+        fps = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else 0.0
+        age = None if last_at is None else now - last_at
+        silent = age is not None and age > self._config.silent_s
+        if self._reconnect and silent and health.state in ("ok", "black", "frozen"):
+            health = replace(health, state="lost", reason=f"no frame for {age:.0f} s")
+        return replace(health, fps=round(fps, 1), age_s=None if age is None else round(age, 2))
 
     def age_of(self, frame: Frame) -> float:
         """Seconds since a frame of this source arrived (for a played recording: since it was due)."""
