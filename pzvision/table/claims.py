@@ -33,6 +33,9 @@ class Claims(Turns):
                     owed=tuple(o for o in h.owed if o is not owed),
                     fills=(*h.fills, fill),
                 )
+        locked = self._is_locked(seat, fact.t) and kind == "peng" and not fact.forced
+        if locked and self.now < fact.t + self.config.fourth_wait_s:
+            return  # he may not 碰 any more: the fourth tile of a kong is on its way
         ways = [h] if h.phase == "open" and h.last_number and h.turn != seat else []
         ways.extend(self._past_unseen_discard(h, seat, fact.t))
         for way in ways:
@@ -103,7 +106,8 @@ class Claims(Turns):
         claim = h.newest
         claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
         late = fact.t - claim.act.t if claim is not None and claimed else inf
-        same = fact.forced == "zhi_gang" or (not fact.forced and late <= self.config.late_fourth_s)
+        limit = self.config.fourth_wait_s if self._is_locked(seat, fact.t) else self.config.late_fourth_s
+        same = fact.forced == "zhi_gang" or (not fact.forced and late <= limit)
         if claim is not None and claimed and not fact.forced and late <= self.config.own_first_s:
             same = same or self._own_first(claim)
         if claim is not None and claimed and same:

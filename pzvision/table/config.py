@@ -103,6 +103,14 @@ class TableConfig:
     """The same where the claimed tile was seen in the river while the other three lay in the meld."""
     group_wait_s: float = 0.8
     """How long a group of tiles must be unchanged before it is taken as an act."""
+    hand_wait_s: float = 1.6
+    """The same for a laid-down hand of which no tile lies apart: the winning one is laid down last."""
+    fourth_wait_s: float = 2.0
+    """How long three tiles of a player who may not 碰 any more are given to become a kong."""
+    said_s: float = 1.6
+    """s from a discard to a win on it that is only said"""
+    next_said_s: float = 0.8
+    """and to the next winner."""
 
     # -- decoder
     beam: int = 60

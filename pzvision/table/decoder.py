@@ -8,7 +8,7 @@ tile costs something but derails nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from pzvision.table.claims import Claims
@@ -40,6 +40,9 @@ class Decoder(Claims, Hands):
         super().__init__(dealer=dealer, rob_kong=rob_kong, tail_lamp=tail_lamp, config=config)
         self.eager = False
         """What lies on the table is hardly ever taken for nothing (a person asked to read it again)."""
+        waits = (self.config.fourth_wait_s, self.config.said_s + self.config.next_said_s)
+        self.waits = sorted(waits)
+        """s after the newest fact at which its readings change though nothing else does."""
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]
 
@@ -63,7 +66,7 @@ class Decoder(Claims, Hands):
             self._beams.append(beam)
         return self._beams[-1]
 
-    def hear(self, told: tuple[Told, ...], locked: frozenset[int], open_hands: frozenset[int]) -> None:
+    def hear(self, told: tuple[Told, ...], locked: Mapping[int, float], open_hands: frozenset[int]) -> None:
         """What players have said so far; everything is decided anew when that changes."""
         if (told, locked, open_hands) != (self.told, self.locked, self.open_hands):
             self.told, self.locked, self.open_hands = told, locked, open_hands

@@ -14,9 +14,6 @@ from pzvision.table.tracks import Track
 from pzvision.table.turns import Turns
 from pzvision.tiles import COPIES, KINDS, SEATS
 
-_SAID_S = 1.6  # s from a discard to a win on it
-_NEXT_S = 0.8  # and to the next winner
-
 
 class Hands(Turns):
     """Wins and reveals; each method yields the hypotheses that explain a fact."""
@@ -62,20 +59,23 @@ class Hands(Turns):
         if not self.told or h.phase == "over":
             return
         ready = self._told_ready(h, tile)
-        if not ready or self.now < h.t + _SAID_S + _NEXT_S:
+        if not ready or not self._time_to_speak(h):
             return  # they may still be saying so
         for size in range(1, len(ready) + 1):
             for winners in combinations(ready, size):
                 after = h
                 passed = self.config.passed_nats * (len(ready) - size)
                 for number, seat in enumerate(winners):
-                    t = h.t + _SAID_S + number * _NEXT_S
+                    t = h.t + self.config.said_s + number * self.config.next_said_s
                     fact = Fact("hand", t, SEATS[seat], ())
                     nats = self.config.told_win_nats
-                    if h.turn not in self.locked and seat not in self.open_hands:
+                    if not self._is_locked(h.turn, h.t) and seat not in self.open_hands:
                         nats = self.config.wrongly_won_nats
                     after = self._won(after, seat, fact, "discard", nats, 0.0)
                 yield after._replace(cost=after.cost + passed, t=h.t)
+
+    def _time_to_speak(self, h: Hypothesis) -> bool:
+        return self.now >= h.t + self.config.said_s + self.config.next_said_s
 
     def _told_ready(self, h: Hypothesis, tile: Track) -> list[int]:
         """Players who show all they have and wait for this discard, in turn order."""
@@ -93,7 +93,7 @@ class Hands(Turns):
 
     def _passed(self, h: Hypothesis, tile: Track) -> float:
         """What it costs that nobody who shows all he has wins on this discard."""
-        if h.turn not in self.locked or self.now < h.t + _SAID_S + _NEXT_S:
+        if not self._is_locked(h.turn, h.t) or not self._time_to_speak(h):
             return 0.0
         return self.config.passed_nats * len(self._told_ready(h, tile))
 

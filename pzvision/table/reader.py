@@ -134,7 +134,8 @@ class TableReader:
         self.tracker.look(t, detections, motion)
         if self.tracker.version != self._version:
             self._version, self._changed = self.tracker.version, t
-        if t - self._changed > self.config.group_wait_s + 0.5 and t - self._decided < _REFRESH_S:
+        longest = max(self.config.group_wait_s, self.config.hand_wait_s)
+        if t - self._changed > longest + 0.5 and t - self._decided < _REFRESH_S:
             return None
         return self._decide(t, t - _WINDOW_S)
 
@@ -209,7 +210,7 @@ class TableReader:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""
         self._signature = ()
         self._end = t
-        return self._decide(t + self.config.group_wait_s, -1.0, end=t)
+        return self._decide(t + max(self.config.group_wait_s, self.config.hand_wait_s), -1.0, end=t)
 
     # ---- out --------------------------------------------------------------------------------------
 
@@ -242,7 +243,12 @@ class TableReader:
     def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
         self._decided = now
         facts = self._pins.facts(self.layout.facts(self._pins.meant(self.tracker.tracks), now))
-        signature: tuple[object, ...] = tuple((f.key, *((t.gone, _top(t)) for t in f.tracks)) for f in facts)
+        weak = self.config.weak_looks
+        signature: tuple[object, ...] = tuple(
+            (f.key, *((t.gone, _top(t), min(t.looks, weak + 1)) for t in f.tracks)) for f in facts
+        )
+        if facts:  # some readings of the newest fact wait until players have had time to speak and to act
+            signature = (*signature, bisect_right(self._decoder.waits, now - facts[-1].t))
         if signature == self._signature and end is None:
             return None
         self._signature = signature

@@ -70,7 +70,11 @@ class Rows:
                 found.append(Fact("added", after, seat, tuple(part), onto=tuple(host)))
             else:
                 hands.append(part)
-        found.extend(self._hands(seat, hands, places))
+        found.extend(
+            hand
+            for hand in self._hands(seat, hands, places)
+            if hand.apart is not None or now - max(t.since for t in hand.tracks) >= config.hand_wait_s
+        )
         return found
 
     def _face_down(self, backs: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:

@@ -157,11 +157,16 @@ def told_by(said: Sequence[Event], ruleset: Ruleset | None = None) -> tuple[Told
     return tuple(out)
 
 
-def declared(said: Sequence[Event]) -> tuple[frozenset[int], frozenset[int]]:
-    """Seats that are locked by what they said, and those of them whose hands lie open without a dance."""
-    made = [(SEATS.index(e.seat), e.declaration) for e in said if isinstance(e, Declare)]
-    locked = frozenset(seat for seat, kind in made if kind != "tian_jiao")
-    return locked, frozenset(seat for seat, kind in made if kind == "bai")
+def declared(said: Sequence[Event]) -> tuple[dict[int, float], frozenset[int]]:
+    """Seats that are locked by what they said with the time they said it (s), and those of them whose hands
+    lie open without a dance.
+    """
+    made = [(SEATS.index(e.seat), e.declaration, e.t or 0.0) for e in said if isinstance(e, Declare)]
+    locked: dict[int, float] = {}
+    for seat, kind, t in made:
+        if kind != "tian_jiao":
+            locked[seat] = min(t, locked.get(seat, t))
+    return locked, frozenset(seat for seat, kind, _ in made if kind == "bai")
 
 
 def _already_shown(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, log
 
 import numpy as np
@@ -30,8 +30,8 @@ class Turns:
         self.rob_kong = rob_kong
         self.tail_lamp = tail_lamp
         self.told: tuple[Told, ...] = ()
-        self.locked: frozenset[int] = frozenset()
-        """Seats that have sung, danced or called 报警: they discard what they draw."""
+        self.locked: Mapping[int, float] = {}
+        """Seats that have sung, danced or called 报警, and since when (s): they discard what they draw."""
         self.open_hands: frozenset[int] = frozenset()
         """Seats whose hands lie open without a dance (摆牌): nobody is forbidden what they wait for."""
         self.now = inf
@@ -252,6 +252,10 @@ class Turns:
         new = counts[tile] + copies
         grown = counts[:tile] + bytes([min(new, 9)]) + counts[tile + 1 :]
         return grown, self.config.fifth_nats * max(0, min(new - COPIES, copies))
+
+    def _is_locked(self, seat: int, t: float) -> bool:
+        """Whether the seat had declared before ``t`` s."""
+        return self.locked.get(seat, inf) < t
 
     # ---- likeness ---------------------------------------------------------------------------------------
 

@@ -127,9 +127,9 @@ class TileDetector:
         """One line for people: the backend, its version and providers."""
         return describe(self.networks)
 
-    def find(self, image: npt.NDArray[np.uint8]) -> Finds:
-        """Stage 1 alone."""
-        return self._finder(image)
+    def find(self, image: npt.NDArray[np.uint8], tile_px: float | None = None) -> Finds:
+        """Stage 1 alone. ``tile_px``: the side of every tile where that is known (see `TileFinder`)."""
+        return self._finder(image, tile_px)
 
     def __call__(self, image: npt.NDArray[np.uint8]) -> Detections:
         """The tiles in ``(H, W, 3)`` uint8 BGR. Raises `ValueError` for another shape or dtype."""

@@ -20,6 +20,9 @@ Image = npt.NDArray[np.uint8]
 FACE: Final = 0
 BACK: Final = 1
 _GREY: Final = 114
+_SURE: Final = 0.4  # finds with a higher score tell how large the tiles are
+_SMALLEST: Final = 0.2  # quantile of the small tiles' sides that a second look is made for
+_WORTH_IT: Final = 1.2  # a second look enlarges at least this much more than the first
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,16 @@ class FinderConfig:
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
         inside: a find with this share of its area inside a better one is a piece of that tile.
         vote: outlines more alike than this to the one that stays are averaged into it.
-        again: whether a second, finer or coarser look is taken where the tiles come out too small or large.
-        small_px: tiles whose median side (root of area, px of the network's input) is under this are small:
-            the picture is looked at again, larger (at most as it is), in overlapping windows.
-        large_px: likewise; the picture is looked at again, smaller.
-        wanted_px: the side that a second look aims at.
-        most_windows: a second look takes at most this many windows.
+        again: whether a second look is taken where the tiles come out too small or too large.
+        small_px: tiles whose side (root of area, px of the network's input) is under this are small: where
+            they lie the picture is looked at again, enlarged, in overlapping windows.
+        small_tiles: fewer small tiles than this are no reason for that.
+        wanted_px: the side that the second look aims at for the smallest fifth of them.
+        closer: a second look enlarges the picture at most this much.
+        window_px: side of its windows, px of the network's input.
+        most_windows: it takes at most this many windows; where more would be needed it enlarges less.
+        large_px: tiles whose median side is over this are large: the picture is looked at again, smaller ...
+        fitting_px: ... so that they come out with this side.
     """
 
     long_side: int = 1280
@@ -51,9 +58,13 @@ class FinderConfig:
     vote: float = 0.6
     again: bool = True
     small_px: float = 24.0
+    small_tiles: int = 3
+    wanted_px: float = 36.0
+    closer: float = 3.0
+    window_px: int = 640
+    most_windows: int = 48
     large_px: float = 130.0
-    wanted_px: float = 45.0
-    most_windows: int = 12
+    fitting_px: float = 72.0
 
 
 CALIBRATION: Final = "score_calibration"
@@ -141,25 +152,35 @@ class TileFinder:
         sure = 1 / (1 + np.exp(-(lines[:, 0] * logit(finds.scores) + lines[:, 1])))
         return np.asarray(sure, np.float32)
 
-    def __call__(self, image: Image) -> Finds:
-        """Outlines in ``(H, W, 3)`` uint8 BGR, best score first. Raises `ValueError` for another shape."""
+    def __call__(self, image: Image, tile_px: float | None = None) -> Finds:
+        """Outlines in ``(H, W, 3)`` uint8 BGR, best score first. Raises `ValueError` for another shape.
+
+        ``tile_px``: the side of every tile (root of area, px of the picture) where that is known, as in the
+        view from above of a calibrated table. Then it alone says how closely to look: one look where it is
+        enough, else windows over all of the picture. None: that is told from what the first look finds.
+        """
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or 0 in image.shape:
             raise ValueError(f"image: expected uint8 (H, W, 3), got {image.dtype} {image.shape}")
         cfg = self.config
         scale = self.scale(image)
+        if tile_px is not None and cfg.again and tile_px * scale < cfg.small_px:
+            closer = self._closer(scale, scale * cfg.wanted_px / (tile_px * scale))
+            return self._windows(image, scale, closer, None, 2 * tile_px)
         found = self._look(image, scale)
-        if not cfg.again:
+        if not cfg.again or tile_px is not None:
             return found
-        sure = found[found.scores > 0.4]
-        side = float(np.median(side_px(sure.quads))) * scale if len(sure) >= 3 else None
-        if side is not None and side > cfg.large_px:
-            return self._look(image, scale * cfg.wanted_px * 1.6 / side)
-        if (side is None and scale >= 1) or (side is not None and side >= cfg.small_px):
-            return found
-        finer = min(scale * cfg.wanted_px / side if side else 1.0, 1.0)
-        if finer < 1.25 * scale:
-            return found
-        return self._windows(image, finer, found)
+        sure = found[found.scores > _SURE]
+        sides = side_px(sure.quads) * scale
+        if len(sure) >= 3 and float(np.median(sides)) > cfg.large_px:
+            return self._look(image, scale * cfg.fitting_px / float(np.median(sides)))
+        small = sides < cfg.small_px
+        if small.sum() >= cfg.small_tiles:
+            closer = scale * cfg.wanted_px / float(np.quantile(sides[small], _SMALLEST))
+            margin = 2 * float(np.median(sides[small])) / scale
+            return self._windows(image, scale, self._closer(scale, closer), found, margin, sure[small])
+        if len(sure) < 3 and scale < 1:  # a large picture, in which tiles may be too small to be found at all
+            return self._windows(image, scale, 1.0, found, 0.1 * cfg.window_px)
+        return found
 
     def look(self, image: Image, scale: float) -> Finds:
         """One look at ``scale``, without a second one: for parts of a picture whose scale is known."""
@@ -169,38 +190,57 @@ class TileFinder:
         """What the first look at a picture scales it by."""
         return float(min(self.config.long_side / max(image.shape[:2]), self.config.enlarge))
 
-    def _windows(self, image: Image, scale: float, found: Finds) -> Finds:
-        """Look again in overlapping windows at ``scale``; where there are finds, only round them."""
+    def _closer(self, scale: float, wanted: float) -> float:
+        """``wanted`` scale of a second look as far as the picture may be enlarged."""
+        return min(wanted, max(self.config.closer, scale))
+
+    def _windows(
+        self,
+        image: Image,
+        first: float,
+        scale: float,
+        found: Finds | None,
+        margin: float,
+        small: Finds | None = None,
+    ) -> Finds:
+        """Look in overlapping windows at ``scale`` and put what they show together with what was found.
+
+        Args:
+            first: scale of the first look; windows that enlarge hardly more than that are not worth it.
+            found: what the first look found; None where there was none.
+            margin: overlap of the windows, px of the picture.
+            small: only round these; None for all of the picture.
+        """
         cfg = self.config
         height, width = image.shape[:2]
-        span = cfg.long_side / scale
-        margin = 2.0 * float(np.median(side_px(found.quads))) if len(found) else span * 0.1
-        area = np.array([0.0, 0.0, width, height])
-        if len(found) >= 3:
-            area[:2] = np.maximum(found.quads.min((0, 1)) - 2 * margin, 0)
-            area[2:] = np.minimum(found.quads.max((0, 1)) + 2 * margin, [width, height])
-        spots = [
-            (x, y)
-            for y in _starts(area[1], area[3], min(span, height), margin)
-            for x in _starts(area[0], area[2], min(span, width), margin)
-        ]
-        if len(spots) > cfg.most_windows:
-            return found
-        parts = [found]
-        for x, y in spots:
-            right, bottom = min(width, int(x + span)), min(height, int(y + span))
+        area, points = (0.0, 0.0, float(width), float(height)), None
+        if small is not None:
+            points = small.quads.mean(axis=1)
+            low = np.maximum(small.quads.min(axis=(0, 1)) - margin, 0)
+            high = np.minimum(small.quads.max(axis=(0, 1)) + margin, [width, height])
+            area = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+        while True:
+            if found is not None and scale < _WORTH_IT * first:
+                return found
+            spots = window_spots((width, height), area, cfg.window_px / scale, margin, points)
+            if len(spots) <= cfg.most_windows or scale <= first:
+                break
+            scale *= 0.85
+        parts = [] if found is None else [found]
+        for x, y, right, bottom in spots:
             part = self._look(image[y:bottom, x:right], scale)
             quads = part.quads + np.array([x, y], np.float32)
-            low, high = quads.min(1), quads.max(1)
-            cut = np.zeros(len(part), bool)
-            for axis, (start, end, full) in enumerate(((x, right, width), (y, bottom, height))):
-                cut |= (start > 0) & (low[:, axis] < start + 3) | (end < full) & (high[:, axis] > end - 3)
-            parts.append(Finds(quads, part.scores, part.classes)[~cut])
-        every = _join(parts)
-        order = np.argsort(-every.scores, kind="stable")
-        every = every[order]
-        every = every[suppress(every.quads, every.scores, cfg.overlap)]
-        return every[~covered(every.quads, cfg.inside)]
+            whole = ~cut_by(quads, (x, y, right, bottom), (width, height))
+            parts.append(Finds(quads, part.scores, part.classes)[whole])
+        return self._together(_join(parts))
+
+    def _together(self, finds: Finds) -> Finds:
+        """Finds of several looks, each tile once: its outline the mean over the looks that saw it."""
+        cfg = self.config
+        finds = finds[np.argsort(-finds.scores, kind="stable")]
+        keep = suppress(finds.quads, finds.scores, cfg.overlap)
+        best = Finds(vote(finds.quads, finds.scores, keep, cfg.vote), finds.scores[keep], finds.classes[keep])
+        return best[~covered(best.quads, cfg.inside)]
 
     def _look(self, image: Image, scale: float) -> Finds:
         height, width = image.shape[:2]
@@ -239,6 +279,53 @@ class TileFinder:
         keep = keep[(classes[keep] == FACE) | (scores[keep] >= self.config.back_threshold)]
         keep = keep[~covered(quads[keep], self.config.inside)]
         return Finds((quads[keep] * scale).astype(np.float32), scores[keep], classes[keep])
+
+
+def window_spots(
+    size: tuple[int, int],
+    area: tuple[float, float, float, float],
+    span: float,
+    margin: float,
+    points: FloatArray | None = None,
+) -> list[tuple[int, int, int, int]]:
+    """Windows ``(x, y, right, bottom)`` px over an area of a picture, row by row.
+
+    Args:
+        size: ``(width, height)`` px of the picture; no window reaches beyond it.
+        area: ``(x, y, right, bottom)`` px to cover.
+        span: side of a window, px.
+        margin: neighbours overlap by at least this, px (at most half a window).
+        points: ``(N, 2)`` px; windows without any of them are left out. None keeps all.
+    """
+    width, height = size
+    spots = []
+    for y in _starts(area[1], area[3], min(span, height), margin):
+        for x in _starts(area[0], area[2], min(span, width), margin):
+            right, bottom = min(width, int(x + span)), min(height, int(y + span))
+            if points is not None:
+                inside = (points >= [x, y]) & (points <= [right, bottom])
+                if not inside.all(axis=1).any():
+                    continue
+            spots.append((x, y, right, bottom))
+    return spots
+
+
+def cut_by(
+    quads: FloatArray, window: tuple[int, int, int, int], size: tuple[int, int], near: float = 3.0
+) -> npt.NDArray[np.bool_]:
+    """``(N,)``: outlines ``(N, 4, 2)`` that end within ``near`` px of a window's edge inside the picture.
+
+    A tile may go on beyond that edge; the neighbouring window shows it whole. ``size``: width, height.
+    """
+    low, high = quads.min(axis=1), quads.max(axis=1)
+    cut = np.zeros(len(quads), bool)
+    for axis in (0, 1):
+        start, end = window[axis], window[axis + 2]
+        if start > 0:
+            cut |= low[:, axis] < start + near
+        if end < size[axis]:
+            cut |= high[:, axis] > end - near
+    return cut
 
 
 def _starts(low: float, high: float, span: float, margin: float) -> list[int]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
-from pzvision.vision.finder import Finds
+from pzvision.vision.finder import Finds, cut_by
 from pzvision.vision.gate import Gate, GateConfig, Glance
 from pzvision.vision.obb import overlaps
 
@@ -58,6 +58,12 @@ class TableView:
         seen = calibration.to_image(np.column_stack([xs.ravel(), ys.ravel(), height]))
         maps = seen.reshape(self.side, self.side, 2).astype(np.float32)
         self._maps = cv2.convertMaps(maps[..., 0], maps[..., 1], cv2.CV_16SC2)
+
+    @property
+    def tile_px(self) -> float:
+        """Side of a tile's face in the view (root of its area), px."""
+        tall, wide, _ = self.calibration.tile_cm
+        return float(np.sqrt(tall * wide)) * self.config.px_per_cm * _FACE
 
     def warp(self, image: Image) -> Image:
         """``(H, W, 3)`` uint8 → ``(side, side, 3)``: the near edge below, as the near player sees it."""
@@ -116,7 +122,8 @@ class TableDetector:
         if glance is not None and self._last is not None:
             seen = self._look_again(above, glance, self._last)
         elif isinstance(self._detector, TileDetector):
-            seen = self._detector.name(above, self._one_each(self._detector.find(above)))
+            found = self._detector.find(above, self.view.tile_px)
+            seen = self._detector.name(above, self._one_each(found))
         else:
             seen = self._detector(above)
         self._last = seen
@@ -132,10 +139,7 @@ class TableDetector:
         for x, y, right, bottom in glance.windows:
             found = self._one_each(finder.look(above[y:bottom, x:right], scale))
             quads = found.quads + np.array([x, y], np.float32)
-            low, high = quads.min(axis=1), quads.max(axis=1)
-            cut = np.zeros(len(found), bool)  # by a window's edge inside the view
-            for axis, (start, end, full) in enumerate(((x, right, width), (y, bottom, height))):
-                cut |= (start > 0) & (low[:, axis] < start + 2) | (end < full) & (high[:, axis] > end - 2)
+            cut = cut_by(quads, (x, y, right, bottom), (width, height), near=2.0)
             parts.append(Finds(quads, found.scores, found.classes)[~cut & glance.holds(quads.mean(axis=1))])
         stands = last[~glance.holds(last.polygons.mean(axis=1))]
         if not parts:

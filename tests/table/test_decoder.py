@@ -66,7 +66,7 @@ class World:
     def heard(self, said: tuple[Told, ...], locked: set[int]) -> list[str]:
         """The story when players have told their hands; seats 0–3."""
         decoder = Decoder()
-        decoder.hear(said, frozenset(locked), frozenset())
+        decoder.hear(said, dict.fromkeys(locked, -1.0), frozenset())
         acts = decoder.decode(sorted(self.facts, key=lambda f: f.t))[0].acts()
         return [f"{SEATS[a.seat]} {f'win_{a.by}' if a.by else a.kind}" + self.tile_of(a) for a in acts]
 

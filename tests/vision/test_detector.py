@@ -15,7 +15,7 @@ from pzvision.synth.scenes import Scene, SceneConfig, random_scene
 from pzvision.tiles import BACK
 from pzvision.vision.detector import TileDetector, find_model
 from pzvision.vision.finder import BACK as BACK_FOUND
-from pzvision.vision.finder import FinderConfig, TileFinder
+from pzvision.vision.finder import FinderConfig, TileFinder, cut_by, window_spots
 from pzvision.vision.obb import overlaps
 
 EASY = SceneConfig(
@@ -120,6 +120,93 @@ def test_small_tiles_of_a_large_picture_get_a_second_look(scenes: list[Scene]) -
         return float((alike(truth, quads).max(axis=1) > 0.6).mean()) if len(quads) else 0.0
 
     assert recall(twice.quads) >= max(0.9, recall(once.quads))
+
+
+def looks(finder: TileFinder, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    """Collects the shape of each input of the network from now on."""
+    seen: list[tuple[int, ...]] = []
+    run = finder.network.run
+
+    def counted(feed: np.ndarray) -> list[np.ndarray]:
+        seen.append(feed.shape)
+        return run(feed)
+
+    monkeypatch.setattr(finder.network, "run", counted)
+    return seen
+
+
+@pytest.fixture
+def finder() -> TileFinder:
+    return TileFinder(find_model("finder.onnx"), threads=2)
+
+
+def test_tiles_far_away_are_looked_at_again_enlarged(
+    finder: TileFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = SceneConfig(layouts=(("game", 1.0),), tile_px=(12.0, 15.0), no_tiles=0.0, arms=0.0, hard=0.0)
+    once = TileFinder(find_model("finder.onnx"), threads=2, config=FinderConfig(again=False))
+    shapes = looks(finder, monkeypatch)
+    hits, total = np.zeros(2), 0
+    for index in range(3):
+        far = random_scene(np.random.default_rng([79, index]), size=(1280, 720), config=config)
+        clear = (far.visible > 0.9) & (far.classes != BACK)
+        total += int(clear.sum())
+        for k, found in enumerate((once(far.image), finder(far.image))):
+            hits[k] += (alike(far.polygons[clear], found.quads).max(axis=1) > 0.6).sum()
+            among = alike(found.quads, found.quads) - np.eye(len(found))
+            assert among.max() <= 0.62, "one tile was found twice, at a seam or by both looks"
+    assert total >= 100
+    assert hits[1] >= hits[0] + 0.1 * total
+    closer = [s for s in shapes if s[1:3] != (736, 1280)]
+    assert closer and all(max(s[1:3]) <= 640 for s in closer)
+
+
+def test_near_tiles_are_looked_at_once(
+    finder: TileFinder, scenes: list[Scene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = looks(finder, monkeypatch)
+    for scene in scenes:
+        finder(scene.image)
+    assert len(shapes) == len(scenes)
+
+
+def test_where_the_size_of_tiles_is_known_it_alone_says_how_to_look(
+    finder: TileFinder, scenes: list[Scene], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = looks(finder, monkeypatch)
+    far = cv2.resize(scenes[0].image, (320, 181), interpolation=cv2.INTER_AREA)
+    finder(far, 30.0)  # said to be large: one look, whatever is found
+    assert len(shapes) == 1
+    shapes.clear()
+    found = finder(far, 8.0)  # enlarged twice they would be 16 px: windows that enlarge three times, no more
+    assert shapes == [(1, 544, 640, 3), (1, 544, 640, 3)]
+    clear = (scenes[0].visible > 0.9) & (scenes[0].classes != BACK)
+    assert (alike(scenes[0].polygons[clear] / 3, found.quads).max(axis=1) > 0.5).mean() > 0.7
+
+
+def test_windows_cover_the_area_and_overlap() -> None:
+    area, span, margin = (100.0, 50.0, 1150.0, 700.0), 300.0, 40.0
+    spots = np.array(window_spots((1280, 720), area, span, margin))
+    assert spots.min() >= 0 and (spots[:, 2] <= 1280).all() and (spots[:, 3] <= 720).all()
+    rng = np.random.default_rng(3)
+    corner = rng.uniform([100, 50], [1150 - margin, 700 - margin], (500, 2))
+    inside = (corner[:, None] >= spots[None, :, :2] - 1) & (
+        corner[:, None] + margin <= spots[None, :, 2:] + 1
+    )
+    assert inside.all(axis=2).any(axis=1).all(), "anything smaller than the margin is whole in some window"
+    points = np.array([[110.0, 60.0]], np.float32)
+    assert window_spots((1280, 720), area, span, margin, points) == [(100, 50, 400, 350)]
+
+
+def test_outlines_that_a_window_cuts_are_left_to_its_neighbour() -> None:
+    def box(x: float, y: float, right: float, bottom: float) -> np.ndarray:
+        return np.array([[x, y], [right, y], [right, bottom], [x, bottom]], np.float32)
+
+    quads = np.stack(
+        [box(10, 10, 30, 40), box(101, 10, 120, 40), box(180, 10, 199, 40), box(150, 0, 170, 30)]
+    )
+    assert cut_by(quads, (100, 0, 200, 300), (600, 300)).tolist() == [True, True, True, False]
+    assert not cut_by(quads[:1], (0, 0, 600, 300), (600, 300)).any()
 
 
 def test_providers_are_shown() -> None:

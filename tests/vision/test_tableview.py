@@ -45,6 +45,12 @@ def test_tiles_near_and_far_have_one_size_from_above() -> None:
     assert view.shape[0] == view.shape[1] == 819
 
 
+def test_the_size_of_a_face_from_above_is_known() -> None:
+    table = TableView(CALIBRATION)
+    areas = [cv2.contourArea(quad) for quad in bright(table.warp(picture((0, -35), (0, 35)))).polygons]
+    assert np.sqrt(np.mean(areas)) == pytest.approx(table.tile_px, rel=0.08)
+
+
 def test_outlines_come_back_in_the_picture() -> None:
     found = TableDetector(bright, CALIBRATION)(picture((10, -20), (-15, 25)))
     assert found.image_size == SIZE
