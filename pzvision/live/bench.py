@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,13 +46,15 @@ from pzvision.vision.tableview import TableDetector
 DEMO: Final = Path(__file__).parent / "demo"
 WARM_UP: Final = 0.25  # of the run, before the memory's slope is taken
 SAMPLE_S: Final = 2.0
+NOTE_S: Final = 30.0
 
 
 @dataclass
 class Spent:
     """Milliseconds spent in each part of a look: by the clock, and of processor."""
 
-    parts: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    # Flat, so that what is noted in an hour does not count as the game's memory.
+    parts: dict[str, array[float]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def on(self, part: str, busy: Callable[[], float]) -> Iterator[None]:
@@ -59,12 +62,13 @@ class Spent:
         begun, worked = time.perf_counter(), busy()
         yield
         taken = (1000 * (time.perf_counter() - begun), 1000 * (busy() - worked))
-        self.parts.setdefault(part, []).append(taken)
+        self.parts.setdefault(part, array("f")).extend(taken)
 
     def lines(self) -> list[str]:
         """One line a part."""
         out = []
-        for part, taken in self.parts.items():
+        for part, noted in self.parts.items():
+            taken = np.array(noted).reshape(-1, 2)
             (wall50, cpu50), (wall95, cpu95) = (np.percentile(taken, q, axis=0) for q in (50, 95))
             out.append(
                 f"  {part:<9} {len(taken):>6} times: p50 {wall50:6.0f} ms (processor {cpu50:6.0f}),"
@@ -79,7 +83,7 @@ class TimedDetector:
     def __init__(self, detector: Callable[[Image], Detections], spent: Spent) -> None:
         self._detector = detector
         self._spent = spent
-        self.tiles: list[int] = []
+        self.tiles = array("H")
 
     def __call__(self, image: Image) -> Detections:
         with self._spent.on("detector", time.process_time):
@@ -120,6 +124,17 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+def note_sample(path: Path, seconds: float, records: int, frames: int) -> None:
+    """Append a line to a table: seconds, MB resident, threads, descriptors, log records, frames read."""
+    new = not path.exists()
+    with path.open("a", encoding="utf-8") as out:
+        if new:
+            out.write("seconds,resident_mb,threads,descriptors,records,frames\n")
+        out.write(
+            f"{seconds:.1f},{resident_mb():.2f},{threading.active_count()},{open_files()},{records},{frames}\n"
+        )
+
+
 def slope(samples: Sequence[tuple[float, float]]) -> float:
     """MB per 10 minutes of (seconds, MB) samples, after the warm-up."""
     kept = samples[int(len(samples) * WARM_UP) :]
@@ -141,6 +156,7 @@ class Plan:
     every_s: float
     threads: int | None
     backend: str
+    log: Path | None = None
 
 
 def run(plan: Plan) -> dict[str, Any]:
@@ -200,6 +216,7 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     listener = Listener(server.url)
     listener.start()
     samples: list[tuple[float, float]] = []
+    noted_at = float("-inf")
     before: tuple[int, int] | None = None
     begun = time.monotonic()
     game = threading.Thread(target=pipeline.run, name="bench-game")
@@ -207,6 +224,9 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     while (passed := time.monotonic() - begun) < plan.minutes * 60 and game.is_alive():
         time.sleep(min(SAMPLE_S, plan.minutes * 60 / 20))
         samples.append((passed, resident_mb()))
+        if plan.log is not None and passed - noted_at >= NOTE_S:
+            noted_at = passed
+            note_sample(plan.log, passed, len(pipeline.session.log), source.health.received)
         if before is None and passed > min(20.0, plan.minutes * 15):
             before = (threading.active_count(), open_files())
     seconds = time.monotonic() - begun
@@ -282,6 +302,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--backend", default="auto")
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE.csv", help="a line every 30 s, kept if it ends early"
+    )
     args = parser.parse_args(argv)
     plan = Plan(
         args.recording,
@@ -292,6 +315,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         args.every,
         args.threads,
         args.backend,
+        args.log,
     )
     print(report(run(plan)), flush=True)
 
