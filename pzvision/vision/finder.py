@@ -40,7 +40,8 @@ class FinderConfig:
         again: whether a second look is taken where the tiles come out too small or too large.
         small_px: tiles whose side (root of area, px of the network's input) is under this are small: where
             they lie the picture is looked at again, enlarged, in overlapping windows.
-        small_tiles: fewer small tiles than this are no reason for that.
+        small_tiles: fewer small tiles than this are no reason for that ...
+        small_share: ... nor is a smaller share of all: some may be pieces of things.
         wanted_px: the side that the second look aims at for the smallest fifth of them.
         closer: a second look enlarges the picture at most this much.
         window_px: side of its windows, px of the network's input.
@@ -59,6 +60,7 @@ class FinderConfig:
     again: bool = True
     small_px: float = 24.0
     small_tiles: int = 3
+    small_share: float = 0.2
     wanted_px: float = 36.0
     closer: float = 3.0
     window_px: int = 640
@@ -170,11 +172,14 @@ class TileFinder:
         if not cfg.again or tile_px is not None:
             return found
         sure = found[found.scores > _SURE]
+        faces = sure[sure.classes == FACE]
+        if len(faces) >= 3:  # plain things are sooner taken for backs than for faces
+            sure = faces
         sides = side_px(sure.quads) * scale
         if len(sure) >= 3 and float(np.median(sides)) > cfg.large_px:
             return self._look(image, scale * cfg.fitting_px / float(np.median(sides)))
         small = sides < cfg.small_px
-        if small.sum() >= cfg.small_tiles:
+        if small.sum() >= max(cfg.small_tiles, cfg.small_share * len(sure)):
             closer = scale * cfg.wanted_px / float(np.quantile(sides[small], _SMALLEST))
             margin = 2 * float(np.median(sides[small])) / scale
             return self._windows(image, scale, self._closer(scale, closer), found, margin, sure[small])
