@@ -17,13 +17,11 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import Finds, cut_by
+from pzvision.vision.fitting import cut_quad, join_halves, make_whole
 from pzvision.vision.gate import Gate, GateConfig, Glance
 from pzvision.vision.obb import overlaps
 
 _FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
-_CUT_COST: Final = 0.4  # most that an outline may differ (sum of log side ratios) from the row it is cut as
-_HALF: Final = 0.72  # of a tile's area: a smaller outline may be half of one
-_CUT_GAIN: Final = 0.3  # and how much less it must differ from the row than from one tile
 
 Image: TypeAlias = npt.NDArray[np.uint8]
 
@@ -123,7 +121,7 @@ class TableDetector:
             seen = self._look_again(above, glance, self._last)
         elif isinstance(self._detector, TileDetector):
             found = self._detector.find(above, self.view.tile_px)
-            seen = self._detector.name(above, self._one_each(found))
+            seen = self._detector.name(above, self._set_right(above, found))
         else:
             seen = self._detector(above)
         self._last = seen
@@ -154,7 +152,7 @@ class TableDetector:
                 np.concatenate([new.scores, part.scores[fresh]]),
                 np.concatenate([new.classes, part.classes[fresh]]),
             )
-        named = self._detector.name(above, new)
+        named = self._detector.name(above, self._made_whole(above, new, stands.polygons))
         if len(stands) and len(named):  # a tile on the area's edge may have been seen from both sides
             stands = stands[overlaps(stands.polygons, named.polygons).max(axis=1) < finder.config.overlap]
         return Detections(
@@ -163,6 +161,19 @@ class TableDetector:
             np.concatenate([stands.scores, named.scores]),
             named.image_size,
         )
+
+    def _set_right(self, above: Image, finds: Finds) -> Finds:
+        """Outlines of several tiles cut, of parts of a tile made whole."""
+        return self._made_whole(above, self._one_each(finds))
+
+    def _made_whole(self, above: Image, finds: Finds, beside: npt.NDArray[np.float32] | None = None) -> Finds:
+        assert isinstance(self._detector, TileDetector)
+        reader = self._detector.stages[1]
+        if reader is None:
+            return finds
+        tall, wide, _ = self.view.calibration.tile_cm
+        scale = self.view.config.px_per_cm * _FACE
+        return make_whole(above, finds, reader, wide * scale, tall * scale, beside)
 
     def _one_each(self, finds: Finds) -> Finds:
         """Outlines of several tiles cut into single ones, unless those have been found as well."""
@@ -189,47 +200,3 @@ class TableDetector:
                 quads.append(piece)
         chosen = finds[np.array(sources, np.int64)]
         return Finds(np.stack(quads).astype(np.float32), chosen.scores, chosen.classes)
-
-
-def join_halves(finds: Finds, wide: float, tall: float) -> Finds:
-    """Two outlines side by side, each of half a tile of ``wide`` × ``tall``, made one."""
-    quads = finds.quads
-    areas = np.array([cv2.contourArea(q) for q in quads])
-    small = np.flatnonzero(areas < _HALF * wide * tall)
-    gone: set[int] = set()
-    for a in small:
-        for b in small:
-            if a >= b or a in gone or b in gone or finds.classes[a] != finds.classes[b]:
-                continue
-            whole = cv2.minAreaRect(np.concatenate([quads[a], quads[b]]))
-            sides = sorted(whole[1])
-            if abs(np.log(max(sides[0], 1) / wide)) + abs(np.log(max(sides[1], 1) / tall)) < _CUT_COST:
-                quads = quads.copy()
-                quads[a] = cv2.boxPoints(whole)
-                gone.add(int(b))
-    keep = np.array([i for i in range(len(quads)) if i not in gone], np.int64)
-    return Finds(quads, finds.scores, finds.classes)[keep]
-
-
-def cut_quad(quad: npt.NDArray[np.float32], wide: float, tall: float) -> list[npt.NDArray[np.float32]]:
-    """An outline ``(4, 2)`` as the row of tiles of ``wide`` × ``tall`` it is most like: itself, or 2 to 4."""
-    sides = float(np.linalg.norm(quad[1] - quad[0])), float(np.linalg.norm(quad[3] - quad[0]))
-    if min(sides) <= 0:
-        return [quad]
-    best = (np.inf, 1, 0)
-    single = np.inf
-    for along in (0, 1):
-        for step, other in ((wide, tall), (tall, wide)):
-            for count in (1, 2, 3, 4):
-                cost = abs(np.log(sides[along] / (count * step))) + abs(np.log(sides[1 - along] / other))
-                best = min(best, (float(cost), count, along))
-                if count == 1:
-                    single = min(single, float(cost))
-    cost, count, along = best
-    if count == 1 or cost > _CUT_COST or cost > single - _CUT_GAIN:
-        return [quad]
-    corners = quad if along == 0 else np.roll(quad, -1, axis=0)  # so that the row runs from corner 0 to 1
-    shares = np.linspace(0.0, 1.0, count + 1)[:, None]
-    top = corners[0] + shares * (corners[1] - corners[0])
-    bottom = corners[3] + shares * (corners[2] - corners[3])
-    return [np.stack([top[k], top[k + 1], bottom[k + 1], bottom[k]]).astype(np.float32) for k in range(count)]

@@ -9,7 +9,8 @@ from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.finder import Finds
-from pzvision.vision.tableview import TableDetector, TableView, cut_quad, join_halves
+from pzvision.vision.fitting import cut_quad, join_halves
+from pzvision.vision.tableview import TableDetector, TableView
 
 SIZE = (1280, 720)
 CALIBRATION = Calibration(SIZE, ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
