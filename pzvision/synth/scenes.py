@@ -38,6 +38,7 @@ class SceneConfig:
         decoys: mean number of things that look a little like tiles (`pzvision.synth.decoys`).
         hard: strength of blur, noise and light faults (0 none, 1 usual).
         min_visible: tiles of which less is seen are left out of the labels.
+        elevation: of the camera, degrees over the table: mean and standard deviation.
     """
 
     layouts: tuple[tuple[str, float], ...] = (
@@ -57,6 +58,7 @@ class SceneConfig:
     decoys: float = 0.0
     hard: float = 1.0
     min_visible: float = 0.02
+    elevation: tuple[float, float] = (58.0, 17.0)
 
 
 DEFAULT: Final = SceneConfig()
@@ -186,7 +188,7 @@ def _random_camera(
     """A camera whose middle sees some tile ``tile_px`` tall (before the slant)."""
     w, _ = size
     low, high = config.tile_px
-    elevation = float(np.clip(rng.normal(58, 17), 22, 90))
+    elevation = float(np.clip(rng.normal(*config.elevation), 22, 90))
     azimuth = float(rng.uniform(0, 360)) if rng.random() < 0.5 else float(rng.normal(270, 12))
     ranges = {
         "game": (0.0, 0.55),

@@ -47,6 +47,8 @@ class Source:
         decoys: mean number of things in a scene that look a little like tiles.
         no_tiles: share of scenes without any tile.
         size: width and height of scenes, px.
+        elevation: of the camera over scenes, degrees: mean and standard deviation.
+        hard: strength of blur, noise and light faults in scenes (0 none, 1 usual).
         without: photos, or single faces, whose file names begin with one of these are left out.
     """
 
@@ -64,6 +66,8 @@ class Source:
     decoys: float = 0.0
     no_tiles: float = 0.02
     size: tuple[int, int] = (1280, 960)
+    elevation: tuple[float, float] = (58.0, 17.0)
+    hard: float = 0.4
     without: tuple[str, ...] = ()
 
 
@@ -273,7 +277,13 @@ def rendered_scene(rng: np.random.Generator, crops: Path | None, source: Source)
     if crops is not None and rng.random() >= source.drawn:
         textures = [CropFaces(crops, rng, without=tuple(source.without))]
     low, high = source.tile_px
-    config = SceneConfig(tile_px=(low, high), hard=0.4, decoys=source.decoys, no_tiles=source.no_tiles)
+    config = SceneConfig(
+        tile_px=(low, high),
+        hard=source.hard,
+        decoys=source.decoys,
+        no_tiles=source.no_tiles,
+        elevation=(source.elevation[0], source.elevation[1]),
+    )
     if source.layouts:
         config = dataclasses.replace(config, layouts=tuple(source.layouts.items()))
     scene = random_scene(rng, size=(source.size[0], source.size[1]), textures=textures, config=config)

@@ -186,7 +186,7 @@ def train(
     turns_from: Path | None = None,
     start_from: Path | None = None,
     calibration: float = 1.0,
-    seen: Path | None = None,
+    seen: tuple[Path, ...] = (),
     log: Callable[[str], None] = print,
 ) -> ReaderNet:
     """Train, going on from ``out/reader.pt`` where that is an unfinished run of the same plan.
@@ -198,7 +198,7 @@ def train(
         turns_from: a finished reader that tells which way is up in the photos.
         start_from: a finished reader whose weights to begin with.
         calibration: temperature of the probabilities, found by an earlier run with ``hold_out``.
-        seen: file of `reader_seen`: faces cut out of rendered tables, and what is none.
+        seen: files of `reader_seen`: faces cut out of rendered tables, and what is none.
     """
     torch.set_num_threads(1)
     cv2.setNumThreads(0)  # its thread pool does not survive the fork of the loader's worker
@@ -229,7 +229,7 @@ def train(
             begin = int(state["step"])
             log(f"going on from step {begin}")
     loader: Any = DataLoader(
-        _Samples(material, plan, begin, turns, reader_seen.load(seen) if seen else None),
+        _Samples(material, plan, begin, turns, reader_seen.load(*seen) if seen else None),
         batch_size=None,
         num_workers=1,
         prefetch_factor=6,
@@ -334,7 +334,9 @@ def main() -> None:
     parser.add_argument("--artwork", type=Path, help="folder of KMahjongg tile sets (*.svgz)")
     parser.add_argument("--turns-from", type=Path, help="reader.pt that tells which way is up in the photos")
     parser.add_argument("--start-from", type=Path, help="reader.pt to begin with")
-    parser.add_argument("--seen", type=Path, help="npz of pzvision.train.reader_seen to learn from as well")
+    parser.add_argument(
+        "--seen", type=Path, nargs="+", default=[], help="npz of pzvision.train.reader_seen to learn from too"
+    )
     parser.add_argument("--steps", type=int, default=Plan.steps)
     parser.add_argument("--rate", type=float, default=Plan.rate)
     parser.add_argument("--seed", type=int, default=Plan.seed)
@@ -344,7 +346,7 @@ def main() -> None:
     plan = Plan(steps=args.steps, rate=args.rate, seed=args.seed, hold_out=args.hold_out)
     train(
         args.data, args.out, plan, artwork=args.artwork, turns_from=args.turns_from,
-        start_from=args.start_from, calibration=args.temperature, seen=args.seen,
+        start_from=args.start_from, calibration=args.temperature, seen=tuple(args.seen),
         log=lambda line: print(line, flush=True),
     )  # fmt: skip
 

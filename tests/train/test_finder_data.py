@@ -13,7 +13,15 @@ pytest.importorskip("yaml")
 from pzvision.errors import PzvisionError
 from pzvision.train.augment import AugmentConfig, Augmenter
 from pzvision.train.composite import TileSet, compose
-from pzvision.train.data import Example, box_quads, build_pool, load_recipe, pool_examples
+from pzvision.train.data import (
+    Example,
+    Source,
+    box_quads,
+    build_pool,
+    load_recipe,
+    pool_examples,
+    rendered_scene,
+)
 
 MARK = np.full((128, 96, 3), 235, np.uint8)
 cv2.circle(MARK, (48, 64), 30, (30, 30, 220), -1)
@@ -100,6 +108,28 @@ def test_a_pool_is_built_once_and_read_back(tmp_path: Path) -> None:
     examples = pool_examples(pool)
     assert len(examples) == 2
     assert all(e.backs and e.outlines and e.quads.shape[1:] == (4, 2) for e in examples)
+
+
+def test_a_source_says_from_how_high_scenes_are_seen() -> None:
+    def flatness(elevation: tuple[float, float]) -> float:
+        source = Source(
+            "s",
+            "scenes",
+            1.0,
+            elevation=elevation,
+            layouts={"game": 1.0},
+            tile_px=(40.0, 50.0),
+            size=(640, 360),
+        )
+        ratios = []
+        for seed in range(3):
+            quads = rendered_scene(np.random.default_rng(seed), None, source).quads
+            box = quads.max(axis=1) - quads.min(axis=1)
+            areas = np.array([cv2.contourArea(q) for q in quads])
+            ratios += list(areas / box.max(axis=1) ** 2)
+        return float(np.median(ratios))
+
+    assert flatness((25.0, 1.0)) < 0.75 * flatness((85.0, 1.0))
 
 
 def test_an_unbuilt_pool_is_an_error(tmp_path: Path) -> None:

@@ -50,6 +50,17 @@ def test_a_scene_gives_faces_backs_cuts_across_and_wrong_finds() -> None:
     assert (middles[4] == 128).all()
 
 
+def test_tiles_are_cut_as_a_finder_outlined_them_their_own_corner_first() -> None:
+    truth = np.stack([square(20, 40), square(100, 40)])
+    off = np.stack(
+        [np.roll(square(23, 44), 2, axis=0), square(300, 300)]
+    )  # from another corner; and nothing near
+    found = reader_seen.as_found(truth, off, np.random.default_rng(1), share=1.0)
+    assert (found[0] == square(23, 44)).all() and (found[1] == truth[1]).all()
+    assert (reader_seen.as_found(truth, off, np.random.default_rng(1), share=0.0) == truth).all()
+    assert (reader_seen.as_found(truth, off[:0], np.random.default_rng(1)) == truth).all()
+
+
 def test_samples_of_seen_tiles_keep_name_and_way_up() -> None:
     pictures = np.zeros((2, reader_seen.STORED, reader_seen.STORED, 3), np.uint8)
     pictures[0, : reader_seen.STORED // 2] = 255  # bright above
@@ -70,6 +81,19 @@ def test_samples_of_seen_tiles_keep_name_and_way_up() -> None:
         assert int(np.argmax(edges)) == turn
         checked += 1
     assert checked > 2
+
+
+def test_several_files_are_one(tmp_path: Path) -> None:
+    parts = []
+    for k, count in enumerate((2, 3)):
+        pictures = np.full((count, reader_seen.STORED, reader_seen.STORED, 3), k, np.uint8)
+        np.savez(
+            tmp_path / f"{k}.npz", pictures=pictures, kinds=np.full(count, k), turned=np.full(count, k == 1)
+        )
+        parts.append(tmp_path / f"{k}.npz")
+    seen = reader_seen.load(*parts)
+    assert seen.kinds.tolist() == [0, 0, 1, 1, 1] and seen.turned.tolist() == [False] * 2 + [True] * 3
+    assert seen.pictures[:, 0, 0, 0].tolist() == [0, 0, 1, 1, 1]
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
