@@ -26,7 +26,7 @@ _SEED = 440_001
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    from pzvision.messages.detector import BACKEND_HELP
+    from pzvision.messages.detector import BACKEND_HELP, PEER_HELP
 
     parser.add_argument(
         "images",
@@ -47,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", type=int, default=7, metavar="N", help="每张看几次 looks at each (default 7)"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object per backend")
+    parser.add_argument("--peer", type=Path, metavar="PHOTOS", help=PEER_HELP)
+    parser.add_argument("--json", action="store_true", help="print one JSON object per backend or detector")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
         value = getattr(args, name)
         if not low <= value <= high:
             raise PzvisionError(f"--{name} {value}: expected {low} to {high}")
+    if args.peer is not None:
+        return _peer(args)
     if args.backend is not None:
         bench = _measure(args, choose_backend(args.backend))
         print(json.dumps(bench.to_dict()) if args.json else table([bench]))
@@ -82,6 +85,29 @@ def run(args: argparse.Namespace) -> int:
         fastest = min(results, key=lambda b: b.whole).backend
         print(say("detector.bench.auto", "zh", auto=auto, fastest=fastest))
         print(say("detector.bench.auto", "en", auto=auto, fastest=fastest))
+    return 0
+
+
+def _peer(args: argparse.Namespace) -> int:
+    """Ours and mahjong-detector on the same labelled photos."""
+    from dataclasses import asdict
+
+    from pzvision.train import needs_training_packages
+    from pzvision.vision.detector import TileDetector
+
+    if args.images:
+        raise PzvisionError(f"--peer {args.peer}: takes no further pictures, got {args.images[0]}")
+    needs_training_packages(("yaml",))
+    from pzvision.train.peer import compare, table
+
+    detector = TileDetector(args.models, threads=args.threads, backend=args.backend or "auto")
+    rows = compare(args.peer, detector)
+    if args.json:
+        for name, figures in rows:
+            print(json.dumps({"detector": name, **asdict(figures)}))
+    else:
+        print(table(rows))
+        print(detector.runs_on)
     return 0
 
 

@@ -16,6 +16,10 @@ BACKEND_HELP: Final = (
     "推理后端 what runs the models: auto (OpenVINO where installed, else onnxruntime),"
     " onnxruntime, openvino (default auto)"
 )
+PEER_HELP: Final = (
+    "和 mahjong-detector 在同一批带标注的照片上比 side by side with mahjong-detector on a folder of"
+    " labelled photos, images/ and labels/ (extra bench)"
+)
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "detector.bench.auto": (

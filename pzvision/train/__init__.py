@@ -7,9 +7,10 @@ import importlib.util
 from pzvision.errors import PzvisionError
 
 
-def needs_training_packages() -> None:
-    """Raises `PzvisionError` naming the packages of the extra ``train`` that are not installed."""
-    wanted = ("torch", "ultralytics", "onnx", "onnxslim", "yaml")
+def needs_training_packages(
+    wanted: tuple[str, ...] = ("torch", "ultralytics", "onnx", "onnxslim", "yaml"),
+) -> None:
+    """Raises `PzvisionError` naming the ``wanted`` packages of the extra ``train`` that are not installed."""
     missing = [name for name in wanted if importlib.util.find_spec(name) is None]
     if missing:
         raise PzvisionError(f"training needs {', '.join(missing)}: pip install 'pzvision[train]'")

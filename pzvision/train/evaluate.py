@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,6 @@ from pzvision.train.matching import Ints
 from pzvision.train.matching import box_iou as box_iou
 from pzvision.train.matching import match as match
 from pzvision.vision.detections import Detections
-from pzvision.vision.detector import TileDetector
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ class PhotoResult:
         return bool((self.named[self.suited] >= 0).all() and not self.wrong.any())
 
 
-def evaluate_photos(detector: TileDetector, folder: Path, only: tuple[str, ...] = ()) -> list[PhotoResult]:
+def evaluate_photos(
+    detector: Callable[[npt.NDArray[Any]], Detections], folder: Path, only: tuple[str, ...] = ()
+) -> list[PhotoResult]:
     """Run the detector over labelled photos. A find of a back or of another face is never wrong.
 
     ``only``: beginnings of the file names to look at; all where empty.
