@@ -51,6 +51,8 @@ class TableConfig:
     """A tile not seen this long may have been exchanged: its class is read anew and compared."""
     exchange_nats: float = 4.0
     """How much better two different tiles must explain the looks before and after than one."""
+    swap_nats: float = 8.0
+    """The same where a tile was only covered for a moment."""
     candidate_s: float = 1.2
     """A new tile not found again for this long is forgotten."""
 
@@ -111,6 +113,8 @@ class TableConfig:
     """s from a discard to a win on it that is only said"""
     next_said_s: float = 0.8
     """and to the next winner."""
+    over_s: float = 2.0
+    """The hand is over when this long nothing has changed after everybody has won or shown his hand."""
 
     # -- decoder
     beam: int = 60

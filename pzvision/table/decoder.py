@@ -40,8 +40,8 @@ class Decoder(Claims, Hands):
         super().__init__(dealer=dealer, rob_kong=rob_kong, tail_lamp=tail_lamp, config=config)
         self.eager = False
         """What lies on the table is hardly ever taken for nothing (a person asked to read it again)."""
-        waits = (self.config.fourth_wait_s, self.config.said_s + self.config.next_said_s)
-        self.waits = sorted(waits)
+        said = self.config.said_s + self.config.next_said_s
+        self.waits = sorted((self.config.fourth_wait_s, said, self.config.over_s))
         """s after the newest fact at which its readings change though nothing else does."""
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]

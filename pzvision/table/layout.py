@@ -7,6 +7,7 @@ itself. A fact says what came to lie where and when; the decoder says what that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -102,10 +103,11 @@ class Layout:
 
     def _lamps(self, tracks: list[Track]) -> set[int]:
         """Ids of tail lamps: faces on the wall's line, flat or on another tile, that were there from the
-        beginning or lie beside the one before.
+        beginning (or before anybody discarded) or lie beside the one before.
         """
         config = self.config
         start = min((t.since for t in tracks), default=0.0)
+        opened = min((t.since for t in tracks if self._is_discard(t)), default=inf)
         thick = self.calibration.tile_cm[2]
         known: list[Track] = []
         for track in sorted(tracks, key=lambda t: (t.since, t.id)):
@@ -116,9 +118,17 @@ class Layout:
             if zone == "hand" or "tail_lamp" not in (zone, self._zone_at(raised)):
                 continue
             first = track.since < start + config.lamp_start_s
+            if not known:  # walls may be built and a hand dealt before the lamp is turned up
+                first = first or track.since < opened
             if first or any(self._next_lamp(track, k) for k in known):
                 known.append(track)
         return {t.id for t in known}
+
+    def _is_discard(self, track: Track) -> bool:
+        """Whether it surely lies in the river, face up."""
+        found = track.last - track.since >= self.config.burst_s and 2 * track.looks > track.chances
+        face = track.settled and not track.is_back and not track.is_other
+        return face and found and self.zone_of(track) == "river"
 
     def _next_lamp(self, track: Track, before: Track) -> bool:
         """Whether it may be the tail tile after ``before``: on the stack beside, or round the corner."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from pzvision.errors import PzvisionError
 from pzvision.game.events import (
@@ -24,6 +25,7 @@ from pzvision.table.hypotheses import Act
 from pzvision.tiles import SEATS, Seat, Tile
 
 REVEAL_S = 2.1  # s; a hand is laid down in about this at the end
+_NEAR_S = 5.0  # s between a discard as it was seen and the declaration that goes with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +95,27 @@ def merge_said(lines: Sequence[Line], said: Sequence[Event]) -> list[Line]:
 
 
 def _place(events: Sequence[Event], spoken: Event, moment: float) -> int:
-    """After the declarer's own last discard if that is near, else by time."""
+    """After the declarer's own discard that is nearest in time if one is near, else by time.
+
+    One a little later counts too: it may have been seen late.
+    """
     by_time = 1 + max(
         (i for i, e in enumerate(events) if (e.t if e.t is not None else 0.0) <= moment), default=0
     )
-    for index, event in enumerate(events):
-        near = event.t is not None and abs(event.t - moment) <= 3.0
-        if not isinstance(spoken, Declare):
-            break
-        if isinstance(event, Discard) and event.seat == spoken.seat and near:
-            after = index + 1
-            while after < len(events) and isinstance(events[after], Declare):
-                after += 1
-            return after
-    return by_time
+    if not isinstance(spoken, Declare):
+        return by_time
+    own = [
+        (abs(event.t - moment), index)
+        for index, event in enumerate(events)
+        if isinstance(event, Discard) and event.seat == spoken.seat and event.t is not None
+    ]
+    gap, index = min(own, default=(inf, 0))
+    if gap > _NEAR_S:
+        return by_time
+    after = index + 1
+    while after < len(events) and isinstance(events[after], Declare):
+        after += 1
+    return after
 
 
 def consistent(lines: Sequence[Line]) -> list[Line]:

@@ -27,13 +27,14 @@ from pzvision.table.pins import Pins
 from pzvision.table.story import Hand, declared, may_win, tell, told_by
 from pzvision.table.tracker import Tracker
 from pzvision.table.tracks import Track
-from pzvision.tiles import KINDS, Seat, Tile
+from pzvision.tiles import KINDS, SEATS, Seat, Tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
 _OPENING = ("draw", "discard", "peng", "gang", "win")
 _WINDOW_S = 15.0  # s; facts younger than this are decided anew whenever something changes
+_CLOSES_S = 1.5  # s; a hand is over this long after its last act
 _RESYNC_LOOKS = 2.0  # what was seen before a table is read again counts as so many looks
 _REFRESH_S = 1.5  # s; and this long after a change the classes are looked at again
 
@@ -262,9 +263,12 @@ class TableReader:
             return None  # who deals is not known before somebody has acted
         self._reading = read_classes(acts, self.config, self._may_win)
         over = None
+        last = max((a.t for a in acts), default=now)
+        done = {a.seat for a in acts if a.kind in ("win", "reveal")}
         if end is not None:
-            last = max((a.t for a in acts), default=end)
-            over = min(end, last + 1.5)
+            over = min(end, last + _CLOSES_S)
+        elif len(done) == len(SEATS) and now >= last + self.config.over_s:
+            over = last + _CLOSES_S
         lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over))
         if end is not None:
             lines = consistent(lines)

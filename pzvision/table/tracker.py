@@ -150,9 +150,11 @@ class Tracker:
     def _hit(self, track: Track, seen: _Seen, index: int, t: float, motion: MotionMask | None) -> None:
         config = self.config
         weight = self._weight(seen.at[index], motion)
-        if t - track.last > config.absent_s and track.after_absence is None:
+        long = t - track.last > config.absent_s
+        if track.after_absence is None and (long or track.covered):
             track.after_absence = Evidence()
             track.back_at = t
+            track.covered = not long
         track.looks += 1
         track.chances += 1
         track.standing += (float(seen.standing[index]) - track.standing) / track.looks
@@ -167,15 +169,17 @@ class Tracker:
         if pending is None:
             track.evidence.add(seen.probs[index], weight, config.look_floor)
             return
-        pending.add(seen.probs[index], weight, config.look_floor)
+        pending.add(seen.probs[index], self._news, config.look_floor)
         if pending.weight >= 3:
             track.after_absence = None
-            if self._exchanged(track.evidence, pending):
+            nats = config.swap_nats if track.covered else config.exchange_nats
+            track.covered = False
+            if self._exchanged(track.evidence, pending, nats):
                 self._split(track, pending, t)
             else:
                 track.evidence.merge(pending)
 
-    def _exchanged(self, before: Evidence, after: Evidence) -> bool:
+    def _exchanged(self, before: Evidence, after: Evidence, nats: float) -> bool:
         """Whether the looks before and after an absence are of two different tiles."""
         a = before.scores(self.config.look_correlation)
         b = after.scores(self.config.look_correlation)
@@ -183,7 +187,7 @@ class Tracker:
             return False
         one = float((a + b).max())
         two = float(a.max() + b.max())
-        return two - one > self.config.exchange_nats
+        return two - one > nats
 
     def _split(self, track: Track, evidence: Evidence, t: float) -> None:
         """Another tile lies where this one lay: it went unseen, the new one came at ``back_at``."""
@@ -198,6 +202,7 @@ class Tracker:
         config = self.config
         if motion is not None:
             if motion.hidden_share(track.at)[0] > config.hidden_share:
+                track.covered = True
                 return
             if motion.bare_share(track.at)[0] > config.bare_share:
                 track.bare_s += step

@@ -77,6 +77,7 @@ class Track:
         evidence: of its class.
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
         polygon: ``(4, 2)`` table cm of the last sharp look.
+        covered: a hand or an arm covered it since it was last found.
         standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         settled: it has been at rest long enough to count.
@@ -96,6 +97,7 @@ class Track:
     absent_s: float = 0.0
     absent_looks: int = 0
     bare_s: float = 0.0
+    covered: bool = False
     gone: float | None = None
     bared: bool = False
     back_at: float = 0.0
