@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+import sys
 
 from pzvision.commands._output import utf8_output
 from pzvision.errors import FormatError
@@ -41,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     one = args.id or args.ruleset
     options = parse_options(args.option, one or (args.diff[0] if args.diff else None))
     langs = langs_of(args.lang)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if args.id and args.ruleset and args.id != args.ruleset:
         raise FormatError(
             f"two rulesets named, {args.id!r} and {args.ruleset!r}: expected one, or --diff A B"
@@ -58,11 +61,13 @@ def run(args: argparse.Namespace) -> int:
             }
             print(json.dumps({"a": a.id, "b": b.id, "differences": changed}, ensure_ascii=False))
         else:
-            print(diff_text(a, b, langs))
+            print(diff_text(a, b, langs, columns))
     elif one:
         rules = load_ruleset(one, options)
         print(
-            json.dumps(ruleset_json(rules), ensure_ascii=False) if args.json else ruleset_text(rules, langs)
+            json.dumps(ruleset_json(rules), ensure_ascii=False)
+            if args.json
+            else ruleset_text(rules, langs, columns)
         )
     else:
         every = [load_ruleset(id_, options) for id_ in ruleset_ids()]
@@ -70,5 +75,5 @@ def run(args: argparse.Namespace) -> int:
             for rules in every:
                 print(json.dumps(ruleset_json(rules), ensure_ascii=False))
         else:
-            print(list_text(every, langs))
+            print(list_text(every, langs, columns))
     return 0

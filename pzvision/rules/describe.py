@@ -10,7 +10,7 @@ from pzvision.rules.kongs import kong_fan
 from pzvision.rules.options import OPTIONS, PLAY_FANS, SWITCHES, Value
 from pzvision.rules.patterns import PATTERNS
 from pzvision.rules.ruleset import Ruleset
-from pzvision.rules.text import table
+from pzvision.rules.text import table, table_width
 
 Langs: TypeAlias = tuple[Lang, ...]
 BOTH: Langs = ("zh", "en")
@@ -24,20 +24,39 @@ def _pick(zh: str, en: str, langs: Langs) -> list[str]:
     return [{"zh": zh, "en": en}[lang] for lang in langs]
 
 
+def _fit(rows: list[list[object]], head: list[str], columns: int | None, pairs: tuple[int, ...]) -> str:
+    """A table; where it is wider than ``columns``, the two languages stand below each other.
+
+    ``pairs``: where in a row the Chinese of a pair is (its English follows); empty: one language.
+    """
+    plain = table(rows, head or None)
+    if columns is None or table_width(plain) <= columns:
+        return plain
+
+    def stacked(row: list[object]) -> list[object]:
+        kept = [cell for i, cell in enumerate(row) if i - 1 not in pairs]
+        for nth, at in enumerate(pairs):
+            kept[at - nth] = f"{row[at]}\n{row[at + 1]}"
+        return kept
+
+    words = [str(cell) for cell in stacked(list(head))] if head else None
+    return table([stacked(row) for row in rows], words, columns)
+
+
 def value_text(value: Value) -> str:
     """A value as a profile or ``--option`` writes it: ``none``, ``true``, ``64``, ``double``."""
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def list_text(rulesets: list[Ruleset], langs: Langs = BOTH) -> str:
-    """One row per game: id, names, cap."""
-    rows = [
+def list_text(rulesets: list[Ruleset], langs: Langs = BOTH, columns: int | None = None) -> str:
+    """One row per game: id, names, cap. ``columns``: of the terminal; None: as wide as it gets."""
+    rows: list[list[object]] = [
         [rules.id, *_pick(rules.name_zh, rules.name_en, langs), value_text(rules.cap), rules.source]
         for rules in rulesets
     ]
-    columns = [f"rules.head.{key}" for key in ("id", "ruleset")]
-    head = [_say(columns[0], langs), *(say(columns[1], lang) for lang in langs)]
-    return table(rows, [*head, say_cap(langs), _say("rules.head.source", langs)])
+    head = [_say("rules.head.id", langs), *(say("rules.head.ruleset", lang) for lang in langs)]
+    head += [say_cap(langs), _say("rules.head.source", langs)]
+    return _fit(rows, head, columns, (1,) if len(langs) > 1 else ())
 
 
 def say_cap(langs: Langs) -> str:
@@ -52,8 +71,9 @@ def _kong_rows(rules: Ruleset, langs: Langs) -> list[list[object]]:
     ]
 
 
-def ruleset_text(rules: Ruleset, langs: Langs = BOTH) -> str:
-    """The game's patterns, factors, kong prices and options."""
+def ruleset_text(rules: Ruleset, langs: Langs = BOTH, columns: int | None = None) -> str:
+    """The game's patterns, factors, kong prices and options. ``columns``: as of `list_text`."""
+    both = len(langs) > 1
     names = " / ".join(_pick(rules.name_zh, rules.name_en, langs))
     lines = [f"{rules.id}  {names}"]
     if rules.parent_id is not None:
@@ -72,30 +92,40 @@ def ruleset_text(rules: Ruleset, langs: Langs = BOTH) -> str:
     head = [_say("rules.head.id", langs), _say("rules.head.fan", langs)]
     head += [say(f"rules.head.{key}", lang) for key in ("pattern", "condition") for lang in langs]
     head.append(_say("rules.head.source", langs))
-    lines += ["", _say("rules.title.patterns", langs), table(patterns, head)]
+    lines += ["", _say("rules.title.patterns", langs), _fit(patterns, head, columns, (2, 4) if both else ())]
 
     used = [id_ for id_ in PLAY_FANS if rules.fan[id_] and (id_ != "bian_ka_diao" or rules.bian_ka_diao)]
     factors: list[list[object]] = [
         [id_, rules.fan[id_], *(say(f"rules.factor.{id_}", lang) for lang in langs)] for id_ in used
     ]
-    lines += ["", _say("rules.title.factors", langs), table(factors)]
+    lines += ["", _say("rules.title.factors", langs), _fit(factors, [], columns, (2,) if both else ())]
 
     chains = [" ".join(say("rules.head.chain", lang, n=n) for lang in langs) for n in range(1, 5)]
-    kongs = table(_kong_rows(rules, langs), [_say("rules.head.kong", langs), *chains])
+    kongs = _fit(_kong_rows(rules, langs), [_say("rules.head.kong", langs), *chains], columns, ())
     lines += ["", _say("rules.title.kongs", langs), kongs]
 
-    switches: list[list[object]] = [
-        [
-            option.key,
-            value_text(rules.value(option.key)),
-            *_pick(option.zh, option.en, langs),
-            option.allowed,
-            option.source,
-        ]
-        for option in SWITCHES
-    ]
-    lines += ["", _say("rules.title.options", langs), table(switches)]
+    lines += ["", _say("rules.title.options", langs), _switches(rules, langs, columns)]
     return "\n".join(lines)
+
+
+def _switches(rules: Ruleset, langs: Langs, columns: int | None) -> str:
+    """The options; on a narrow terminal all that is said of one stands in one column."""
+    said = [_pick(option.zh, option.en, langs) for option in SWITCHES]
+    values = [value_text(rules.value(option.key)) for option in SWITCHES]
+    rows = [
+        [option.key, value, *names, option.allowed, option.source]
+        for option, value, names in zip(SWITCHES, values, said, strict=True)
+    ]
+    plain = table(rows)
+    if columns is None or table_width(plain) <= columns:
+        return plain
+    return table(
+        [
+            [option.key, value, "\n".join([*names, f"{option.allowed} ({option.source})"])]
+            for option, value, names in zip(SWITCHES, values, said, strict=True)
+        ],
+        columns=columns,
+    )
 
 
 def differences(a: Ruleset, b: Ruleset) -> dict[str, tuple[Value, Value]]:
@@ -117,16 +147,17 @@ def option_names(key: str) -> tuple[str, str]:
     return say(f"rules.factor.{id_}", "zh"), say(f"rules.factor.{id_}", "en")
 
 
-def diff_text(a: Ruleset, b: Ruleset, langs: Langs = BOTH) -> str:
-    """One row per option that differs: key, value in a, value in b, names."""
-    rows = [
+def diff_text(a: Ruleset, b: Ruleset, langs: Langs = BOTH, columns: int | None = None) -> str:
+    """One row per option that differs: key, value in a, value in b, names. ``columns``: as of `list_text`."""
+    rows: list[list[object]] = [
         [key, value_text(left), value_text(right), *_pick(*option_names(key), langs)]
         for key, (left, right) in differences(a, b).items()
     ]
     if not rows:
         return " ".join(say("rules.title.same", lang, a=a.id, b=b.id) for lang in langs)
     names = [say("rules.head.meaning", lang) for lang in langs]
-    return table(rows, [_say("rules.head.option", langs), a.id, b.id, *names])
+    head = [_say("rules.head.option", langs), a.id, b.id, *names]
+    return _fit(rows, head, columns, (3,) if len(langs) > 1 else ())
 
 
 def ruleset_json(rules: Ruleset) -> dict[str, object]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pzvision.cli import main
 from pzvision.rules import load_ruleset, ruleset_ids
-from pzvision.rules.describe import differences, option_names
+from pzvision.rules.describe import BOTH, Langs, diff_text, differences, list_text, option_names, ruleset_text
 from pzvision.rules.options import OPTIONS, SWITCHES
 from pzvision.rules.patterns import PATTERNS
-from pzvision.rules.text import table, width
+from pzvision.rules.text import table, width, wrap
 
 
 def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -121,3 +122,45 @@ def test_tables_line_up_with_chinese() -> None:
     lines = table([["清一色", 4], ["plain", 16]], ["名", "fan"]).splitlines()
     assert lines == ["名      fan", "清一色    4", "plain    16"]
     assert table([]) == ""
+
+
+@pytest.mark.parametrize("langs", [BOTH, ("zh",), ("en",)])
+@pytest.mark.parametrize("columns", [80, 100, 132, 200])
+def test_it_fits_the_terminal(columns: int, langs: Langs) -> None:
+    """Every line of every table; nothing is lost, and no identifier is cut."""
+    every = [load_ruleset(id_) for id_ in ruleset_ids()]
+    texts = [list_text(every, langs, columns), diff_text(every[0], every[-1], langs, columns)]
+    texts += [ruleset_text(rules, langs, columns) for rules in every]
+    for text in texts:
+        assert max(map(width, text.split("\n"))) <= columns
+    for rules, text in zip(every, texts[2:], strict=True):
+        first = [line.split()[0] for line in text.split("\n") if line and not line.startswith(" ")]
+        assert {option.key for option in SWITCHES} <= set(first)
+        lost = Counter("".join(ruleset_text(rules, langs).split()))
+        lost.subtract("".join(text.replace("(", "").replace(")", "").split()))
+        assert not {char for char, count in lost.items() if count > 0 and char not in "()"}
+
+
+def test_a_terminal_gets_lines_that_fit_and_a_pipe_all_in_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert max(map(width, shown(capsys, "pzh-popular").split("\n"))) > 120
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert max(map(width, shown(capsys, "pzh-popular").split("\n"))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("", 10, [""]),
+        ("七个对子", 8, ["七个对子"]),
+        ("七个对子", 7, ["七个对", "子"]),
+        ("全是二五八的大对,很贵", 16, ["全是二五八的大", "对,很贵"]),
+        ("a fourth of an own 碰 used", 12, ["a fourth of", "an own 碰", "used"]),
+        ("antidisestablishment", 8, ["antidise", "stablish", "ment"]),
+        ("one\ntwo three", 20, ["one", "two three"]),
+    ],
+)
+def test_wrapping(text: str, columns: int, lines: list[str]) -> None:
+    assert wrap(text, columns) == lines
