@@ -133,13 +133,17 @@ class TableDetector:
         assert isinstance(self._detector, TileDetector)
         finder = self._detector.stages[0]
         scale, (height, width) = finder.scale(above), above.shape[:2]
+        held = glance.holds(last.polygons.mean(axis=1))
+        stands, before = last[~held], last[held]
         parts = []
         for x, y, right, bottom in glance.windows:
             found = self._one_each(finder.look(above[y:bottom, x:right], scale))
             quads = found.quads + np.array([x, y], np.float32)
             cut = cut_by(quads, (x, y, right, bottom), (width, height), near=2.0)
-            parts.append(Finds(quads, found.scores, found.classes)[~cut & glance.holds(quads.mean(axis=1))])
-        stands = last[~glance.holds(last.polygons.mean(axis=1))]
+            wanted = glance.holds(quads.mean(axis=1))
+            if len(before) and len(quads):  # a tile on the area's edge may come out just outside it
+                wanted |= overlaps(quads, before.polygons).max(axis=1) > finder.config.overlap
+            parts.append(Finds(quads, found.scores, found.classes)[~cut & wanted])
         if not parts:
             return stands
         new = parts[0]

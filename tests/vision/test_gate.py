@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import pzvision
+from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import load
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
-from pzvision.vision.gate import Gate, GateConfig
+from pzvision.vision.finder import Finds
+from pzvision.vision.gate import Gate, GateConfig, Glance
 from pzvision.vision.obb import overlaps
 from pzvision.vision.tableview import TableDetector
 
@@ -116,6 +118,39 @@ def test_the_gated_detector_sees_what_the_whole_one_sees() -> None:
         extra += int((overlaps(b[b.confidences > 0.85].polygons, a.polygons).max(axis=1) < 0.4).sum())
     assert tiles >= 100
     assert same / tiles >= 0.98 and extra / tiles <= 0.02
+
+
+def test_a_tile_on_the_areas_edge_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outlines shake a little from look to look: a centre in the area may come to lie outside it."""
+    detector = TileDetector(threads=1, backend="onnxruntime")
+    calibration = load(DEMO / "calibration.json")
+    gated = TableDetector(detector, calibration, gate=GateConfig())
+    side = gated.view.side
+    tile = np.array([[388, 434], [412, 434], [412, 466], [388, 466]], np.float32)  # its centre: (400, 450)
+    beside = tile + np.array([60, 9], np.float32)  # a second one, outside the area at every look
+
+    def seen(down: float, start: float = 0.0) -> Finds:
+        """Both tiles, the first shaken ``down`` px, in a window from ``start`` px on."""
+        quads = np.stack([tile + np.float32([0, down - start]), beside - np.float32([0, start])])
+        return Finds(quads.astype(np.float32), np.full(2, 0.9, np.float32), np.zeros(2, np.int64))
+
+    def named(image: np.ndarray, finds: Finds) -> Detections:
+        probs = np.zeros((len(finds), CLASSES), np.float32)
+        probs[:, 4] = 1
+        return Detections(finds.quads, probs, finds.scores, (image.shape[1], image.shape[0]))
+
+    area = np.zeros((-(-side // 9),) * 2, bool)
+    area[40:50] = True  # down to y = 450: the first centre lies on its edge
+    glance = Glance(((0, 300, side, 600),), area, 9)
+    glances = iter([None, glance, glance])
+    shaken = iter([0.4, -0.3])
+    assert gated._gate is not None
+    monkeypatch.setattr(gated._gate, "look", lambda view: next(glances))
+    monkeypatch.setattr(detector, "name", named)
+    monkeypatch.setattr(detector, "find", lambda image, px: seen(-0.4))
+    monkeypatch.setattr(detector.stages[0], "look", lambda image, scale: seen(next(shaken), 300.0))
+    image = np.zeros((*calibration.image_size[::-1], 3), np.uint8)
+    assert [len(gated(image)) for _ in range(3)] == [2, 2, 2]
 
 
 def test_other_detectors_are_not_gated() -> None:
