@@ -27,14 +27,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from pzvision.live.obs import add_obs_arguments
     from pzvision.live.voice import add_voice_argument
 
-    parser.add_argument(
+    watched = parser.add_mutually_exclusive_group(required=True)
+    watched.add_argument(
         "--camera",
         action="append",
-        required=True,
         metavar="[NAME=]N|URL|FILE",
         help="摄像头编号、网址或录像;可多次:table=0 看台面,table2=2 从另一边看,hand.S=1 看南家的手牌"
         " webcam number, address, or a video played at real speed; repeatable: table=0 sees the table,"
         " table2=2 sees it from elsewhere (with its own calibration), hand.S=1 one player's hand",
+    )
+    watched.add_argument(
+        "--table",
+        action="append",
+        metavar="NAME=N|URL|FILE",
+        help="一个程序看几桌:--table A=0 --table B=rtsp://…,每桌的标定在 calibration/A.toml"
+        " several tables from one process, repeatable; each has its own calibration (calibration/NAME.toml),"
+        " page (/t/NAME/), ledger and evening",
     )
     add_game_arguments(parser)
     parser.add_argument(
@@ -67,6 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """See `pzvision.cli`."""
+    if args.table:
+        return _run_tables(args)
     from pzvision.live.arguments import check_game, check_size
     from pzvision.live.cameras import HandCameras, parse_cameras
     from pzvision.live.desk import Desk
@@ -165,11 +175,28 @@ def run(args: argparse.Namespace) -> int:
         note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
     status = stats.exit_status or (1 if lost is not None else 0)
     if (isinstance(source, LiveSource) and source.hung) or (hands is not None and hands.hung):
-        # A thread sits in a read that never returns; the interpreter cannot end with it in an orderly way.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+        _leave(status)
     return status
+
+
+def _run_tables(args: argparse.Namespace) -> int:
+    from pzvision.live.many import parse_tables
+    from pzvision.live.open_many import check_alone, watch
+
+    specs = parse_tables(args.table)
+    check_alone(args)
+    _check(args, [spec.source for spec in specs])
+    status, hung = watch(args, specs)
+    if hung:
+        _leave(status)
+    return status
+
+
+def _leave(status: int) -> None:
+    """End at once: with a thread in a read that never returns an orderly end would never come."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _check(args: argparse.Namespace, sources: list[str]) -> None:

@@ -13,7 +13,7 @@ import html
 import re
 from importlib import resources
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -57,7 +57,9 @@ def loader_page(request: Request) -> Response:
         # Whoever asked had the token; the saved file needs it too.
         settings["token"] = request.cookies[COOKIE]
     origin = f"{request.url.scheme}://{request.headers['host']}"
-    address = f"{origin}/overlay" + (f"?{urlencode(settings)}" if settings else "")
+    # Of one of several tables: the page is found under that table's address.
+    folder = quote(request.scope.get("root_path", ""))
+    address = f"{origin}{folder}/overlay" + (f"?{urlencode(settings)}" if settings else "")
     policy = f"default-src 'none'; img-src {origin}; {_INLINE}"
     text = _TEXT.replace("@POLICY@", html.escape(policy)).replace("@ADDRESS@", html.escape(address))
     headers = {

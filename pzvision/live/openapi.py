@@ -316,8 +316,8 @@ def docs_page() -> str:
     return (
         '<!doctype html><html lang="zh"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
-        '<title>pzvision API</title><link rel="stylesheet" href="/docs.css">'
-        '<h1>牌桌的接口 The API of a running game</h1><p><a href="/openapi.json">openapi.json</a></p>'
+        '<title>pzvision API</title><link rel="stylesheet" href="docs.css">'
+        '<h1>牌桌的接口 The API of a running game</h1><p><a href="openapi.json">openapi.json</a></p>'
         f"{body}</html>"
     )
 

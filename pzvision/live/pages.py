@@ -25,6 +25,7 @@ _HTML: Final = "text/html; charset=utf-8"
 _SCRIPT: Final = "text/javascript; charset=utf-8"
 _STYLE: Final = "text/css; charset=utf-8"
 _PAGES: Final = ("index.html", "overlay.html")
+_FOLDER: Final = resources.files("pzvision.live") / "web"
 _SUFFIXES: Final = {".js": _SCRIPT, ".css": _STYLE}
 
 
@@ -40,20 +41,12 @@ def page_files(folder: Traversable, types: Mapping[str, str]) -> Callable[[str],
     return answer
 
 
-def page_routes(overlay: Hub) -> list[Route]:
-    """Routes of the pages. ``overlay``: what the overlay shows, the hub itself or one that runs behind."""
-    folder = resources.files("pzvision.live") / "web"
-    pages = page_files(folder, dict.fromkeys(_PAGES, _HTML))
-    names = [item.name for item in folder.iterdir()]
+def file_routes() -> list[Route]:
+    """``/static/…`` and ``/tiles/…``: scripts, styles and tiles."""
+    names = [item.name for item in _FOLDER.iterdir()]
     types = {name: kind for name in names for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)}
-    files = page_files(folder, types)
+    files = page_files(_FOLDER, types)
     tiles = tile_files()
-
-    async def index(request: Request) -> Response:
-        return pages("index.html")
-
-    async def overlay_page(request: Request) -> Response:
-        return pages("overlay.html")
 
     async def static(request: Request) -> Response:
         return files(request.path_params["name"])
@@ -64,10 +57,23 @@ def page_routes(overlay: Hub) -> list[Route]:
             return PlainTextResponse("not found\n", 404)
         return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
 
+    return [Route("/static/{name}", static), Route("/tiles/{name}", tile)]
+
+
+def page_routes(overlay: Hub) -> list[Route]:
+    """Routes of the pages. ``overlay``: what the overlay shows, the hub itself or one that runs behind."""
+    pages = page_files(_FOLDER, dict.fromkeys(_PAGES, _HTML))
+
+    async def index(request: Request) -> Response:
+        return pages("index.html")
+
+    async def overlay_page(request: Request) -> Response:
+        return pages("overlay.html")
+
     async def alive(request: Request) -> Response:
         # The one thing a page from elsewhere (the saved loader) may load: that the server answers.
         headers = {"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "cross-origin"}
-        return Response(tiles["back.svg"], media_type="image/svg+xml", headers=headers)
+        return Response(tile_files()["back.svg"], media_type="image/svg+xml", headers=headers)
 
     async def state(request: Request) -> Response:
         answer = {
@@ -88,6 +94,5 @@ def page_routes(overlay: Hub) -> list[Route]:
         Route("/overlay/alive.svg", alive),
         Route("/overlay/state", state),
         Route("/overlay/events", events),
-        Route("/static/{name}", static),
-        Route("/tiles/{name}", tile),
+        *file_routes(),
     ]

@@ -25,6 +25,7 @@ from pzvision.live.logfile import LogFile
 from pzvision.live.more_cameras import HandRecordings, MoreTables
 from pzvision.live.orders import CalibrationOrder, HandOrder, LogOrder, Order, PauseOrder
 from pzvision.live.picture import Outline, draw_outlines
+from pzvision.live.report import note
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
 from pzvision.live.standing import Standing
@@ -99,6 +100,7 @@ class Pipeline:
         store: the evening on disk; gets every record through the hub.
         new_detector: the detector for another calibration, should the camera be moved; None: it cannot be.
         save_calibration: writes a calibration that a person asked to be kept.
+        note: given remarks for the person at the terminal.
         observations: gets every look, so that the game can be read again without pictures. Where the source
             is `StoredLooks`, the detector is never asked.
 
@@ -130,6 +132,7 @@ class Pipeline:
         store: SessionWriter | None = None,
         new_detector: Callable[[Calibration], Detector] | None = None,
         save_calibration: Callable[[Calibration], None] | None = None,
+        note: Callable[[str], None] = note,
     ) -> None:
         calibration.check_image_size(*source.size)
         self.source = source
@@ -143,14 +146,14 @@ class Pipeline:
         self._recorded_hands = recorded_hands
         self._tables = tables
         self._store = store
-        self.vitals = Vitals(self._cameras, None if store is None else store.health)
+        self.vitals = Vitals(self._cameras, None if store is None else store.health, note)
         self._desk = desk
         self._new_detector = new_detector
         self._save_calibration = save_calibration
-        self._camera_states: dict[str, str] = {}
+        self._camera_states: dict[str, tuple[str, int]] = {}
         self._detector = detector
         self._motion = MotionDetector(calibration)
-        self._standing = Standing(calibration, None if new_detector is None else self._move)
+        self._standing = Standing(calibration, None if new_detector is None else self._move, tell=note)
         self._tokens = TokenWatch(calibration)
         self._hub = hub
         self._on_frame = on_frame
@@ -339,22 +342,23 @@ class Pipeline:
         if self._desk is not None:
             self._desk.attend(self._carry_out)
         for name, camera in self.vitals.cameras().items():
-            if self._camera_states.get(name, "ok") != camera["state"]:
-                self._teller.tell(
-                    {
-                        "type": "camera",
-                        "camera": name,
-                        "state": camera["state"],
-                        "reason": camera.get("reason"),
-                    }
-                )
-            self._camera_states[name] = camera["state"]
+            state, reconnects = camera["state"], camera.get("reconnects", 0)
+            before, opened = self._camera_states.get(name, ("ok", 0))
+            if before == state != "lost" and reconnects > opened:
+                self._tell_camera(name, "lost", None)  # and back, both since the last time it was asked
+                before = "lost"
+            if before != state:
+                self._tell_camera(name, state, camera.get("reason"))
+            self._camera_states[name] = (state, reconnects)
         if self._store is not None:
             self._store.retry()
         if self._hands is not None and self._frame is not None and not self.vitals.paused:
             self._look_hand(self._hands, self._frame.t)
         if time.monotonic() - self._told_at > self.config.state_s:
             self._tell()
+
+    def _tell_camera(self, name: str, state: str, reason: object) -> None:
+        self._teller.tell({"type": "camera", "camera": name, "state": state, "reason": reason})
 
     def _look_hand(self, cameras: HandCameras, t: float) -> None:
         seen = cameras.look()

@@ -19,9 +19,11 @@ from pzvision.tiles import Lang
 RECENT: Final = timedelta(hours=24)
 
 
-def broken_off(store: Store, now: datetime | None = None) -> StoredSession | None:
-    """The newest evening when it was not ended and is not a day old."""
-    sessions = store.sessions()
+def broken_off(
+    store: Store, now: datetime | None = None, *, table: str | None = None
+) -> StoredSession | None:
+    """The newest evening of that table when it was not ended and is not a day old."""
+    sessions = _of_table(store, table)
     if not sessions:
         return None
     last = sessions[-1]
@@ -29,8 +31,18 @@ def broken_off(store: Store, now: datetime | None = None) -> StoredSession | Non
     return last if not last.ended and last.records and age < RECENT else None
 
 
+def _of_table(store: Store, table: str | None) -> list[StoredSession]:
+    return [session for session in store.sessions() if session.setup.get("table") == table]
+
+
 def choose(
-    store: Store, *, resume: bool, new: bool, lang: Lang, ask: Callable[[str], str] | None = None
+    store: Store,
+    *,
+    resume: bool,
+    new: bool,
+    lang: Lang,
+    ask: Callable[[str], str] | None = None,
+    table: str | None = None,
 ) -> StoredSession | None:
     """The evening to go on with; None: a new one.
 
@@ -40,6 +52,7 @@ def choose(
         new: begin a new one without asking.
         lang: of the question.
         ask: asks at the terminal; None: `input` where there is one.
+        table: which of several tables; None: the one watched alone.
 
     Raises:
         PzvisionError: ``resume`` and there is none.
@@ -47,11 +60,12 @@ def choose(
     if new:
         return None
     if resume:
-        sessions = [session for session in store.sessions() if session.records]
+        sessions = [session for session in _of_table(store, table) if session.records]
         if not sessions:
-            raise PzvisionError(f"--resume: no evening is stored in {str(store.path)!r}")
+            of = "" if table is None else f" of table {table}"
+            raise PzvisionError(f"--resume: no evening{of} is stored in {str(store.path)!r}")
         return sessions[-1]
-    found = broken_off(store)
+    found = broken_off(store, table=table)
     if found is None:
         return None
     if ask is None:

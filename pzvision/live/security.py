@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -27,6 +28,7 @@ COOKIE: Final = "pzvision"
 _LOCAL: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 # What may be seen without the token: pictures of tiles, the page's own files, whether the server is well.
 _OPEN: Final = ("/health", "/static/", "/tiles/", "/overlay/alive.svg")
+_TABLE: Final = re.compile(r"^/t/[^/]+(?=/)")  # what stands before the addresses of one of several tables
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
@@ -77,7 +79,7 @@ class Access:
 
     def lets_in(self, path: str, headers: dict[bytes, bytes]) -> bool:
         """Whether a request needs no token or shows the right one."""
-        if self.token is None or path.startswith(_OPEN):
+        if self.token is None or _TABLE.sub("", path).startswith(_OPEN):
             return True
         shown = [_bearer(headers), _cookie(headers)]
         return any(word is not None and self.same(word) for word in shown)

@@ -33,6 +33,7 @@ from pzvision.live.security import LOOPBACK, Access, Guard
 from pzvision.live.sse import event_response
 
 DEFAULT_PORT: Final = 8642
+MOST_CONNECTIONS: Final = 64  # of one table
 
 
 def build_app(
@@ -43,13 +44,23 @@ def build_app(
     access: Access | None = None,
     calibrate: CalibrateView | None = None,
 ) -> ASGIApp:
-    """The ASGI app.
+    """The ASGI app of one table. Arguments as `table_routes`; ``access``: who may ask, None: this machine."""
+    return Guard(Starlette(routes=table_routes(hub, overlay, desk=desk, calibrate=calibrate)), access)
+
+
+def table_routes(
+    hub: Hub,
+    overlay: Hub | None = None,
+    *,
+    desk: Desk | None = None,
+    calibrate: CalibrateView | None = None,
+) -> list[Route]:
+    """Everything one table answers.
 
     Args:
         hub: what is told.
         overlay: what the overlay shows when it runs behind, such as a `DelayedHub`.
         desk: where a person's orders go; None: nothing can be changed.
-        access: who may ask; None: this machine, without a token.
         calibrate: what ``/calibrate`` is about; None: there is no such page.
     """
 
@@ -73,7 +84,7 @@ def build_app(
     async def events(request: Request) -> Response:
         return event_response(hub, request)
 
-    routes = [
+    return [
         *page_routes(overlay or hub),
         Route("/state", state),
         Route("/health", health),
@@ -83,7 +94,6 @@ def build_app(
         *([] if calibrate is None else calibrate_routes(calibrate)),
         *docs_routes(),
     ]
-    return Guard(Starlette(routes=routes), access)
 
 
 class PageServer:
@@ -95,6 +105,7 @@ class PageServer:
         move: whether it may; else a taken port raises `PzvisionError`.
         host: address to listen on; ``0.0.0.0`` for all of this machine's.
         on_stop: called first when the server stops, to let streams end.
+        most: connections at once; more are answered 503.
 
     Attributes:
         url: where the page is.
@@ -109,6 +120,7 @@ class PageServer:
         move: bool = True,
         host: str = LOOPBACK,
         on_stop: Callable[[], None] | None = None,
+        most: int = MOST_CONNECTIONS,
     ) -> None:
         self._on_stop = on_stop
         self._socket, self.moved = _bind(host, port, move)
@@ -121,7 +133,7 @@ class PageServer:
             lifespan="off",
             timeout_graceful_shutdown=2,
             server_header=False,
-            limit_concurrency=64,
+            limit_concurrency=most,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, daemon=True, name="pzvision-page")

@@ -16,7 +16,7 @@ from pzvision.live.hub import Hub
 from pzvision.live.pipeline import Pipeline
 from pzvision.live.running import Stats
 from pzvision.live.security import LOOPBACK, Access, is_loopback, new_token
-from pzvision.live.server import DEFAULT_PORT, PageServer, build_app
+from pzvision.live.server import DEFAULT_PORT, MOST_CONNECTIONS, PageServer, build_app
 from pzvision.messages import say
 from pzvision.tiles import Lang
 
@@ -63,13 +63,14 @@ def serve(
     *,
     host: str = LOOPBACK,
     on_stop: Callable[[], None] | None = None,
+    most: int = MOST_CONNECTIONS,
 ) -> PageServer:
     """A server, not yet started, on the port asked for (None: the default one or, said so, another).
 
     Raises `PzvisionError` when a port was asked for and is taken, or the address is not this machine's.
     """
     wished = DEFAULT_PORT if port is None else port
-    server = PageServer(app, wished, move=port is None, host=host, on_stop=on_stop)
+    server = PageServer(app, wished, move=port is None, host=host, on_stop=on_stop, most=most)
     if server.moved:
         print(say("live.port_taken", lang, port=wished, new=server.port), file=sys.stderr)
     return server

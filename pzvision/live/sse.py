@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pzvision.live.hub import Hub
+from pzvision.live.hub import Hub, Record
 
 KEEP_ALIVE_S: Final = 10.0
+CHUNK: Final = 32_768  # characters
 
 
 def last_event_id(request: Request) -> int:
@@ -28,6 +29,20 @@ def event_response(hub: Hub, request: Request) -> Response:
     )
 
 
+def _chunks(records: Sequence[Record]) -> Iterator[str]:
+    """Records as events, many in one piece: a page that connects reads thousands."""
+    lines: list[str] = []
+    size = 0
+    for record in records:
+        lines.append(f"id: {record.seq}\ndata: {record.text}\n\n")
+        size += len(lines[-1])
+        if size >= CHUNK:
+            yield "".join(lines)
+            lines, size = [], 0
+    if lines:
+        yield "".join(lines)
+
+
 async def stream(hub: Hub, last: int) -> AsyncIterator[str]:
     """The stream after ``last`` as server-sent events, until the hub closes.
 
@@ -41,9 +56,12 @@ async def stream(hub: Hub, last: int) -> AsyncIterator[str]:
             records, missing = hub.since(last)
             if missing:
                 yield 'data: {"type": "reset"}\n\n'
-            for record in records:
-                yield f"id: {record.seq}\ndata: {record.text}\n\n"
-                last = record.seq
+            for chunk in _chunks(records):
+                yield chunk
+                # Whoever connects late gets much at once; a reader that has gone meanwhile is noticed here.
+                await asyncio.sleep(0)
+            if records:
+                last = records[-1].seq
             if hub.closed:
                 return
             try:

@@ -14,6 +14,7 @@ from pzvision.live.report import note
 
 RECENT_S: Final = 5.0
 BLIND_S: Final = 1.5
+MOST_SAID: Final = 100
 WELL: Final = ("ok", "ended")
 
 
@@ -23,14 +24,17 @@ class Vitals:
     Args:
         cameras: asked for the state of each camera, by name, as JSON fields; must be quick.
         store: asked how the store is doing, as JSON fields; None: there is none.
+        tell: given a line for the person at the terminal.
     """
 
     def __init__(
         self,
         cameras: Callable[[], Mapping[str, Mapping[str, Any]]],
         store: Callable[[], Mapping[str, Any]] | None = None,
+        tell: Callable[[str], None] = note,
     ) -> None:
         self._cameras = cameras
+        self._tell = tell
         self._store = store
         self._lock = threading.Lock()
         self._looks: deque[float] = deque(maxlen=300)
@@ -43,8 +47,10 @@ class Vitals:
     def fault(self, reason: str | None) -> None:
         """A look failed for this reason; None: they work."""
         if reason is not None and reason not in self._said:
+            if len(self._said) >= MOST_SAID:  # reasons that hold numbers must not pile up
+                self._said.clear()
             self._said.add(reason)
-            note(reason)
+            self._tell(reason)
         self._trouble = reason
 
     @property

@@ -32,12 +32,12 @@ export async function ask(address, body) {
   return answer.ok;
 }
 
-export const correct = (kind, fields = {}) => ask("/api/corrections", { kind, ...fields });
+export const correct = (kind, fields = {}) => ask("api/corrections", { kind, ...fields });
 
 /** Every record of the evening, [] when they cannot be read. */
 export async function readLog() {
   try {
-    const answer = await (await fetch("/api/log", { cache: "no-store", signal: AbortSignal.timeout(4000) })).json();
+    const answer = await (await fetch("api/log", { cache: "no-store", signal: AbortSignal.timeout(4000) })).json();
     return answer.records ?? [];
   } catch { return []; }
 }

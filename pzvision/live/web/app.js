@@ -22,7 +22,7 @@ let health = null;
 let logShown = false;
 let mapShown = false;
 
-const feed = new Feed("/state", "/events", {
+const feed = new Feed("state", "events", {
   onState: () => render(),
   onRecord: (record) => voice.hear(record),
   onLink: () => renderLink(feed.state, health, feed.connected),
@@ -85,7 +85,7 @@ function showMap(wanted) {
 async function watchHealth() {
   for (;;) {
     if (feed.asleep) { await pause(500); continue; }
-    try { health = await (await fetch("/health", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json(); } catch { /* the feed says so */ }
+    try { health = await (await fetch("health", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json(); } catch { /* the feed says so */ }
     renderLink(feed.state, health, feed.connected);
     renderCameras(health, showCamera);
     await pause(1500);

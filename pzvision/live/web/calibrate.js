@@ -52,7 +52,7 @@ function tell(lines) {
 async function send(what) {
   const body = { near: byId("near").value };
   if (what !== "auto") Object.assign(body, { corners }, tableCm === null ? {} : { table_cm: tableCm });
-  const answer = await fetch(`/calibrate/${what}`, {
+  const answer = await fetch(`calibrate/${what}`, {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
   });
   let result;
@@ -149,7 +149,7 @@ window.addEventListener("resize", () => corners.length && draw());
 async function refresh() {
   for (;;) {
     try {
-      const answer = await fetch("/calibrate/picture.jpg", { cache: "no-store" });
+      const answer = await fetch("calibrate/picture.jpg", { cache: "no-store" });
       if (answer.status === 200) {
         const url = URL.createObjectURL(await answer.blob()), old = picture.src;
         await new Promise((done) => { picture.onload = picture.onerror = done; picture.src = url; });
@@ -163,7 +163,7 @@ async function refresh() {
 }
 
 async function begin() {
-  const start = await (await fetch("/calibrate/start")).json();
+  const start = await (await fetch("calibrate/start")).json();
   ({ corners, grid, live } = start);
   byId("near").value = start.near;
   byId("camera").textContent = start.camera;

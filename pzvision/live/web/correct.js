@@ -125,7 +125,7 @@ export function declareFor(seat = null) {
   const choices = make("div", "choice", ...DECLARATIONS.map((declaration) => button(say(declaration), () => {
     if (!who.value) { who.node.classList.add("missing"); return; }
     const body = { seat: who.value, declaration, tiles: shown.value, waits: waits.value };
-    thenClose(ask("/api/declare", body));
+    thenClose(ask("api/declare", body));
   })));
   openDialog(say("declare"), section(say("whose"), who.node), section(say("waitTiles"), waits.node),
     section(say("shownTiles"), shown.node), section(say("what"), choices));
@@ -154,7 +154,7 @@ export function handSettings() {
     const before = next.names ?? setup.names ?? {};
     const changed = names.filter(([seat, input]) => input.value.trim() !== (before[seat] ?? ""));
     if (changed.length) body.names = Object.fromEntries(names.map(([seat, input]) => [seat, input.value.trim()]));
-    return thenClose(ask("/api/hand", body));
+    return thenClose(ask("api/hand", body));
   };
   openDialog(say("newHand"), section(say("when"), when.node), section(say("dealer"), dealer.node),
     make("div", "fields", make("label", "", make("span", "", say("ruleset")), rules), make("label", "", make("span", "", say("stake")), base)),
@@ -162,7 +162,7 @@ export function handSettings() {
     make("div", "actions", button(say("yes"), send, "main"), button(say("no"), closeDialog)));
 }
 
-export const togglePause = () => ask("/api/pause", { paused: !state.paused });
+export const togglePause = () => ask("api/pause", { paused: !state.paused });
 
 /** The first or second reading of the oldest doubt. */
 export function confirmDoubt(choice, doubt = (state.doubts ?? [])[0]) {

@@ -133,7 +133,7 @@ async function tiles() {
   }
 }
 
-const feed = new Feed("/overlay/state", "/overlay/events", { onState: render }, 800);
+const feed = new Feed("overlay/state", "overlay/events", { onState: render }, 800);
 tiles();
 feed.start();
 setInterval(renderMark, 200);

@@ -16,7 +16,7 @@ export async function watchPicture() {
     try {
       const wanted = camera;
       const which = wanted ? `&camera=${encodeURIComponent(wanted)}` : "";
-      const answer = await fetch(`/frame.jpg?after=${number}${which}`, { cache: "no-store" });
+      const answer = await fetch(`frame.jpg?after=${number}${which}`, { cache: "no-store" });
       if (wanted !== camera) continue;
       const next = +answer.headers.get("X-Frame");
       if (answer.status !== 200 || next === number) { await pause(400); continue; }

@@ -40,9 +40,9 @@ export function overlaySettings(state) {
     if (scale.value !== "1") query.set("scale", scale.value);
     if (chosen(seats).length < SEATS.length) query.set("seats", chosen(seats).join(""));
     if (chosen(parts).join() !== PARTS.filter((part) => !NOT_AT_FIRST.includes(part)).join()) query.set("show", chosen(parts).join(","));
-    address.value = `${location.origin}/overlay?${query}`;
+    address.value = `${new URL("overlay", document.baseURI).href}?${query}`;
     look.href = address.value;
-    save.href = `/overlay/loader.html?${query}`;
+    save.href = `overlay/loader.html?${query}`;
   }
   for (const input of [width, height, scale]) input.addEventListener("input", update);
   update();

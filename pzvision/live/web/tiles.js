@@ -55,7 +55,7 @@ export function meldImage(meld, className = "small") {
 }
 
 export async function loadTiles() {
-  const text = await (await fetch("/tiles/all.svg")).text();
+  const text = await (await fetch("tiles/all.svg")).text();
   const sprite = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   sprite.setAttribute("class", "sprite");
   document.body.prepend(document.adoptNode(sprite));

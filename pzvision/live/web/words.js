@@ -11,7 +11,7 @@ const WORDS = {
     zhi_gang: "点杠", an_gang: "暗杠", ba_gang: "巴杠", E: "东", S: "南", W: "西", N: "北", camera: "摄像头", cameras: "摄像头",
     black: "画面全黑", frozen: "画面不动了", cameraLost: "摄像头断开", opening: "正在打开", moved: "摄像头动过了", calibrate: "重新标定台面", ok: "正常", ended: "放完了", kongs: "可杠",
     illegal: "现在不能胡", dropped: "丢 {n} 帧", reconnects: "重连 {n} 次", delayed: "延时 {n} 秒", latency: "延迟 {n} 毫秒", store: "存档",
-    failing: "写不进去",
+    failing: "写不进去", tables: "攀枝花麻将 · 各桌", unwell: "有问题",
     // speaking
     voiceOn: "朗读播报", voiceKinds: "朗读哪些", noVoice: "这台机器的浏览器没有语音", sayTest: "试听", testWords: "东家听牌:胡五万",
     k_dealer: "坐庄", k_ready: "听牌", k_declare: "声明", k_kong_legal: "可以杠", k_win: "胡牌", k_settlement: "结算", k_violation: "违规", k_uncertain: "看不准和更正",
@@ -44,7 +44,7 @@ const WORDS = {
     zhi_gang: "claimed kong", an_gang: "concealed kong", ba_gang: "added kong", E: "E", S: "S", W: "W", N: "N", camera: "Camera", cameras: "Cameras",
     black: "picture is black", frozen: "picture is frozen", cameraLost: "camera lost", opening: "opening", moved: "camera was moved", calibrate: "Calibrate the table anew", ok: "well", ended: "over", kongs: "Kongs",
     illegal: "may not win now", dropped: "{n} frames dropped", reconnects: "{n} reconnects", delayed: "{n} s behind", latency: "{n} ms", store: "Store",
-    failing: "cannot be written",
+    failing: "cannot be written", tables: "Panzhihua mahjong tables", unwell: "not well",
     voiceOn: "Speak announcements", voiceKinds: "What is spoken", noVoice: "This browser has no voice", sayTest: "Try it", testWords: "East is ready: waits 5 of characters",
     k_dealer: "Dealer", k_ready: "Ready hands", k_declare: "Declarations", k_kong_legal: "Possible kongs", k_win: "Wins", k_settlement: "Settlement", k_violation: "Violations", k_uncertain: "Doubts and corrections",
     undo: "Undo last", insert: "Insert", resync: "Read table again", newHand: "Hand and settings", declare: "Declare", pause: "Pause", resume: "Resume", help: "Keys",

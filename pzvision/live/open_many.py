@@ -1,0 +1,152 @@
+"""``pzvision live --table …``: from the command line to several running games and their settlements."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from pzvision.errors import PzvisionError
+from pzvision.live.arguments import check_game, check_size
+from pzvision.live.desk import Desk
+from pzvision.live.hub import Hub
+from pzvision.live.many import (
+    GameTable,
+    SharedDetector,
+    TableSpec,
+    find_table_calibration,
+    named,
+    run_tables,
+)
+from pzvision.live.pipeline import Pipeline
+from pzvision.live.report import RecordPrinter, note, printer, settlement
+from pzvision.live.resume import choose, restore
+from pzvision.live.serving import PageOptions
+from pzvision.live.store import SessionWriter, Store, default_path
+from pzvision.live.turns import Turns
+from pzvision.messages import say
+from pzvision.vision.calibration import Calibration
+from pzvision.vision.capture import open_source
+from pzvision.vision.detector import TileDetector
+from pzvision.vision.gate import GateConfig
+from pzvision.vision.tile_set import load_tile_set
+
+
+def check_alone(args: argparse.Namespace) -> None:
+    """Raise `PzvisionError` for an argument that is about one table only."""
+    given = {
+        "--dealer": args.dealer is not None,
+        "--name": bool(args.name),
+        "--events": args.events is not None,
+        "--declarations": args.declarations is not None,
+        "--voice": args.voice is not None,
+        "--obs": args.obs is not None,
+        "--obs-scene": bool(args.obs_scene),
+    }
+    for argument, is_given in given.items():
+        if is_given:
+            raise PzvisionError(
+                f"{argument}: cannot be given with --table: every table has its own page for that"
+            )
+
+
+def watch(args: argparse.Namespace, specs: Sequence[TableSpec]) -> tuple[int, bool]:
+    """Open all tables, play them to their end and print their settlements.
+
+    Returns the exit status, and whether a thread is left in a read that never returns.
+
+    Raises:
+        PzvisionError: a table cannot be opened; what was opened before is closed again.
+    """
+    options = PageOptions(args.port, args.host, args.overlay_delay)
+    folder = Path(args.calibration) if args.calibration else None
+    files = {spec.name: find_table_calibration(spec, folder) for spec in specs}
+    finder = TileDetector(
+        Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
+    )
+    turns = Turns()
+    with ExitStack() as closing:
+        store = None if args.no_store else Store(args.store or default_path())
+        if store is not None:
+            closing.callback(store.close)
+        tables = [_open(args, spec, files[spec.name], finder, turns, store, closing) for spec in specs]
+        signal = run_tables(tables, options=options, lang=args.lang, page=not args.no_page)
+        lost = []
+        for table in tables:
+            if table.writer is not None:
+                table.hub.publish({"type": "session", "id": table.writer.id, "state": "ended"})
+                lost.append(table.writer.finish())
+        for text in filter(None, lost):
+            note(text)
+    for table in tables:
+        print(f"{table.name}\n{settlement(table.pipeline.session, args.lang)}")
+        if table.stats.latency_ms is not None:
+            p50, p95 = table.stats.latency_ms
+            note(
+                f"{table.name}: frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms"
+                f" ({table.stats.looks} looks)"
+            )
+    failed = any(lost) or any(table.error is not None for table in tables)
+    return (128 + signal if signal else int(failed)), any(table.hung for table in tables)
+
+
+def _open(
+    args: argparse.Namespace,
+    spec: TableSpec,
+    file: Path,
+    finder: TileDetector,
+    turns: Turns,
+    store: Store | None,
+    closing: ExitStack,
+) -> GameTable:
+    own = argparse.Namespace(**{**vars(args), "calibration": str(file)})
+    try:
+        setup = check_game(own)
+        tile_set = load_tile_set(args.tile_set, setup.calibration.tile_set, file)
+        source = open_source(spec.source, live=True)
+        closing.callback(source.close)
+        check_size(setup, source)
+    except PzvisionError as error:
+        raise PzvisionError(f"--table {spec.name}: {error}") from None
+    gate = GateConfig() if args.gate else None
+
+    def new_detector(calibration: Calibration) -> SharedDetector:
+        return SharedDetector(finder, turns, calibration, tile_set=tile_set, gate=gate)
+
+    def save(calibration: Calibration) -> None:
+        calibration.save(file)
+
+    hub, desk, maker = Hub(), Desk(), setup.maker()
+    old = None
+    writer: SessionWriter | None = None
+    if store is not None:
+        old = choose(store, resume=args.resume, new=args.new, lang=args.lang, table=spec.name)
+        set_up = {**maker.settings.to_json(), "table": spec.name}
+        writer = store.begin(spec.format(), set_up) if old is None else store.resume(old.id)
+    pipeline = Pipeline(
+        source,
+        setup.calibration,
+        maker,
+        new_detector(setup.calibration),
+        config=setup.pipeline,
+        hub=hub,
+        on_said=printer(args.lang, named(spec.name)),
+        on_records=RecordPrinter(args.lang, every=False, write=named(spec.name)),
+        dealer_known=False,
+        desk=desk,
+        store=writer,
+        new_detector=new_detector,
+        save_calibration=save,
+        note=lambda text: note(f"{spec.name}: {text}"),
+    )
+    if store is not None and writer is not None:
+        if old is not None:
+            stored = store.read(writer.id)
+            restore(stored, hub, pipeline.evening)
+            if stored.damage is not None:
+                note(stored.damage)
+        hub.keep(writer.keep)
+        hub.publish({"type": "session", "id": writer.id, "state": "begun" if old is None else "resumed"})
+        note(f"{spec.name}: {say('store.kept', args.lang, id=writer.id, path=store.path)}")
+    return GameTable(spec.name, source, pipeline, hub, desk, writer)
