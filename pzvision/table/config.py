@@ -97,6 +97,8 @@ class TableConfig:
     """A single tile before a hand is shown by a dance only if it lies there this long."""
     apart_cm: float = 3.5
     """A tile farther than this from the rest of a laid-down hand is the winning tile."""
+    row_stays_s: float = 0.9
+    """A tile in a row that was taken away sooner never lay there."""
     burst_s: float = 1.6
     """Tiles of one act come to rest within this of one another."""
     late_fourth_s: float = 0.9
@@ -153,6 +155,8 @@ class TableConfig:
     """Most that differing readings of one tile can cost."""
     fifth_nats: float = 5.0
     """A fifth tile of a kind that looks (wrongly) sure."""
+    unlike_nats: float = 3.0
+    """A tile this much likelier something else is unlike the others of its row: a meld has one at most."""
     wrong_count_nats: float = 3.0
     """Each tile a laid-down hand has too few or too many."""
     hole_nats: float = 0.4

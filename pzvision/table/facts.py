@@ -70,6 +70,14 @@ def equality(tracks: Sequence[Track], config: TableConfig) -> tuple[int, float]:
     return best, float(scores.max(axis=1).sum() - total[best])
 
 
+def alike(tracks: Sequence[Track], config: TableConfig) -> bool:
+    """Whether tiles side by side may be a meld: all equal but for one that is misread."""
+    best, cost = equality(tracks, config)
+    scores = [t.scores(config)[:KINDS] for t in tracks if not t.is_back]
+    odd = sum(float(s.max() - s[best]) > config.unlike_nats for s in scores)
+    return cost < config.wrong_class_nats * (len(tracks) - 1) and (odd <= 1 or len(tracks) < 3)
+
+
 def time_of(tracks: Sequence[Track], config: TableConfig) -> float:
     """When the last tile of an act lay still; one that was found much later does not count."""
     times = sorted(t.since for t in tracks)

@@ -22,6 +22,7 @@ from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+_FEW_EARLY = 3  # faces there from the beginning, a tail lamp and two more, are no rivers
 _UPRIGHT = 0.85  # cosine between a tile's own top and its player's line of sight
 
 Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
@@ -40,6 +41,8 @@ class Layout:
         self.calibration = calibration
         self.config = config or TableConfig()
         self.tail_lamp = tail_lamp
+        self.began: float | None = None
+        """s of the first look, None before it."""
         self._rows = Rows(calibration, self.config)
 
     def seat_of(self, at: FloatArray) -> Seat:
@@ -78,6 +81,7 @@ class Layout:
         tracks = list(tracks)
         upright = self._upright(tracks)
         lamps = self._lamps(tracks) if self.tail_lamp else set()
+        early = self._early(tracks)
         for track in tracks:
             if not track.settled or track.is_other or track.id in upright:
                 continue
@@ -94,12 +98,27 @@ class Layout:
             if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
                 continue
             if zone in ("river", "tail_lamp"):
-                found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
-            elif track.gone is None or track.gone - track.since >= config.burst_s:
+                if track.id not in early or track.pinned is not None:
+                    found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
+            elif track.gone is None or track.gone - track.since >= config.row_stays_s:
                 rows.setdefault((self.seat_before(track), zone), []).append(track)
         for (seat, zone), row in rows.items():
             found.extend(self._rows.facts(seat, zone, row, now))
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
+
+    def _early(self, tracks: list[Track]) -> set[int]:
+        """Ids of faces in the river that were there from the first look on: of a hand watched from its
+        beginning none is a discard; of one in the middle there are more.
+        """
+        if self.began is None:
+            return set()
+        there = {
+            t.id
+            for t in tracks
+            if t.since <= self.began + self.config.rest_s and self.zone_of(t) in ("river", "tail_lamp")
+            if t.settled and not t.is_back and not t.is_other
+        }
+        return there if len(there) <= _FEW_EARLY else set()
 
     def _lamps(self, tracks: list[Track]) -> set[int]:
         """Ids of tail lamps: faces on the wall's line, flat or on another tile, that were there from the

@@ -102,7 +102,7 @@ def _place(events: Sequence[Event], spoken: Event, moment: float) -> int:
     by_time = 1 + max(
         (i for i, e in enumerate(events) if (e.t if e.t is not None else 0.0) <= moment), default=0
     )
-    if not isinstance(spoken, Declare):
+    if not isinstance(spoken, Declare) or _with_the_deal(events[:by_time], spoken):
         return by_time
     own = [
         (abs(event.t - moment), index)
@@ -116,6 +116,15 @@ def _place(events: Sequence[Event], spoken: Event, moment: float) -> int:
     while after < len(events) and isinstance(events[after], Declare):
         after += 1
     return after
+
+
+def _with_the_deal(before: Sequence[Event], spoken: Declare) -> bool:
+    """Whether it is 天叫, or said together with it, before the seat's first discard."""
+    if any(isinstance(e, Discard) and e.seat == spoken.seat for e in before):
+        return False
+    return spoken.declaration == "tian_jiao" or any(
+        isinstance(e, Declare) and e.seat == spoken.seat and e.declaration == "tian_jiao" for e in before
+    )
 
 
 def consistent(lines: Sequence[Line]) -> list[Line]:

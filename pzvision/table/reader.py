@@ -131,6 +131,7 @@ class TableReader:
         self.calibration.check_image_size(*image_size)
         if not self._looks:
             self._hand = replace(self._hand, start=round(t, 2))
+            self.layout.began = t
         self._looks.append((t, frame_index))
         self.tracker.look(t, detections, motion)
         if self.tracker.version != self._version:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
-from pzvision.table.facts import Fact, equality, time_of
+from pzvision.table.facts import Fact, alike, equality, time_of
 from pzvision.table.tracks import Track
 from pzvision.tiles import Seat
 from pzvision.vision.calibration import Calibration
@@ -50,9 +50,7 @@ class Rows:
                 elif faces:
                     loose.append(faces)
                 continue
-            _, cost = equality(part, config)
-            limit = config.wrong_class_nats * (len(part) - 1)
-            (melds if len(part) in (3, 4) and cost < limit else loose).append(part)
+            (melds if len(part) in (3, 4) and alike(part, config) else loose).append(part)
         for kong in self._face_down([t for part in ready for t in part if t.is_back], places):
             edge = min((float(places[t.id][0]) for m in melds for t in m), default=inf)
             left, right = (float(places[t.id][0]) for t in (kong[0], kong[-1]))
