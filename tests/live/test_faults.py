@@ -182,6 +182,8 @@ def test_a_camera_unplugged_and_back(camera: FakeCamera, times: int) -> None:
             time.sleep(0.3)
             camera.mode = "ok"
             back.append(evening.wait_for(lambda: evening.camera_state == "ok", 10.0))
+            # Back for long enough to be told; a picture or two is not.
+            evening.wait_for(lambda: evening.told("camera")[-1]["state"] == "ok", 5.0)
             if i == 0:
                 evening.wait_for(lambda: len(evening.told("camera")) == 2, 5)
                 threads, files = threading.active_count(), open_files()

@@ -5,7 +5,7 @@ import {
   confirmDoubt, correctionsFor, declareFor, doubtCards, editLying, editRecord, editTile, handSettings, insertRecord, resync, togglePause, undoLast,
 } from "./correct.js";
 import { openDialog } from "./dialog.js";
-import { button, byId, clock, make, pause, Shown } from "./dom.js";
+import { button, byId, clock, make, pause, Shown, tableName } from "./dom.js";
 import { Feed } from "./feed.js";
 import { listenToKeys } from "./keys.js";
 import { renderMap } from "./map.js";
@@ -34,7 +34,7 @@ const voice = new Voice(() => {
 function render() {
   const state = feed.state;
   document.documentElement.lang = lang() === "zh" ? "zh-CN" : "en";
-  document.title = say("title");
+  document.title = [tableName(), say("title")].filter(Boolean).join(" · ");
   for (const node of document.querySelectorAll("[data-say]")) node.textContent = say(node.dataset.say);
   renderLink(state, health, feed.connected);
   renderCameras(health, showCamera);

@@ -26,6 +26,9 @@ export function clock(t) {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
 }
 
+/** Which of several tables this page is about; empty where there is one. */
+export const tableName = () => decodeURIComponent(location.pathname.match(/^\/t\/([^/]+)\//)?.[1] ?? "");
+
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Remembers what a part showed; true when it has to be built anew. */

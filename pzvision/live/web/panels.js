@@ -1,6 +1,6 @@
 // What stands around the table: facts, cameras, announcements, money.
 
-import { button, byId, clock, make, money, Shown } from "./dom.js";
+import { button, byId, clock, make, money, Shown, tableName } from "./dom.js";
 import { seatName } from "./seats.js";
 import { lang, say, SEATS } from "./words.js";
 
@@ -11,6 +11,11 @@ const WELL = ["ok", "ended"];
 export function renderFacts(state) {
   const facts = [];
   const add = (...parts) => facts.push(make("li", "", ...parts));
+  if (tableName()) {
+    const all = make("a", "", tableName());
+    all.href = "../../";
+    add(all);
+  }
   if (state.ruleset) add(make("b", "", state.ruleset.name[lang()]), " ", say("base", { n: state.base }));
   if (state.hand) add(say("hand", { n: state.hand }));
   if (state.source) add(clock(state.source.t) + (state.source.duration ? ` / ${clock(state.source.duration)}` : ""));
