@@ -1,0 +1,143 @@
+"""How many tables one process serves: ``python -m pzvision.live.bench_tables --tables 1,2,4``.
+
+A recording plays as so many network cameras (motion JPEG, one process of its own for all); every table runs
+as in ``pzvision live --table``: own source, calibration, game, pages, evening in the store, one detector for
+all. Printed for each number of tables: looks a second at each table, how old the looked-at picture was when
+its look was done, detector runs a second, and memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pzvision.errors import PzvisionError
+from pzvision.live.bench import DEMO, resident_mb
+from pzvision.live.desk import Desk
+from pzvision.live.hub import Hub
+from pzvision.live.many import GameTable, SharedDetector, run_tables
+from pzvision.live.pipeline import Pipeline, PipelineConfig
+from pzvision.live.serving import PageOptions
+from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.store import Store
+from pzvision.live.turns import Turns
+from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.camera import LiveSource
+from pzvision.vision.capture import CaptureConfig
+from pzvision.vision.detector import TileDetector
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one run. ``looks``: looks a second at each table; the rest as printed."""
+
+    looks: tuple[float, ...]
+    latency_ms: tuple[tuple[float, float], ...]
+    asked_s: float
+    records: tuple[int, ...]
+    memory_mb: float
+
+    def lines(self) -> list[str]:
+        """For the terminal."""
+        ages = " ".join(f"{p50:.0f}/{p95:.0f}" for p50, p95 in self.latency_ms)
+        return [
+            f"{len(self.looks)} tables: {min(self.looks):.2f} to {max(self.looks):.2f} looks/s each,"
+            f" {sum(self.looks):.2f} in all; detector {self.asked_s:.2f} times/s",
+            f"  picture to the end of its look, p50/p95 ms a table: {ages}",
+            f"  records of the logs {' '.join(map(str, self.records))}; {self.memory_mb:.0f} MB resident",
+        ]
+
+
+def measure(
+    url: str, count: int, seconds: float, calibration: Calibration, finder: TileDetector, every_s: float
+) -> Figures:
+    """Run ``count`` tables for so long."""
+    turns = Turns()
+    tables: list[GameTable] = []
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder) / "s.sqlite")
+        for i in range(count):
+            name = chr(ord("A") + i)
+            source = LiveSource.open(f"{url}?{name}", CaptureConfig())
+            hub, desk, maker = Hub(), Desk(), HandMaker(calibration, HandSettings("pzh-popular"))
+            writer = store.begin(f"{name}={url}", {**maker.settings.to_json(), "table": name})
+            hub.keep(writer.keep)
+            pipeline = Pipeline(
+                source,
+                calibration,
+                maker,
+                SharedDetector(finder, turns, calibration),
+                config=PipelineConfig(look_s=every_s),
+                hub=hub,
+                desk=desk,
+                store=writer,
+                dealer_known=False,
+            )
+            tables.append(GameTable(name, source, pipeline, hub, desk, writer))
+        running = threading.Thread(
+            target=run_tables, args=(tables,), kwargs={"options": PageOptions(0, stay=False)}
+        )
+        begun = time.monotonic()
+        running.start()
+        time.sleep(seconds)
+        memory = resident_mb()
+        for table in tables:
+            table.source.stop()
+        running.join(60)
+        passed = time.monotonic() - begun
+        for table in tables:
+            assert table.writer is not None
+            table.writer.finish()
+        store.close()
+    return Figures(
+        tuple(t.stats.looks / t.stats.seconds for t in tables),
+        tuple(t.stats.latency_ms or (float("nan"), float("nan")) for t in tables),
+        sum(t.stats.detections for t in tables) / passed,
+        tuple(len(t.pipeline.session.log) for t in tables),
+        memory,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
+    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
+    parser.add_argument("--tables", default="1,2,4", help="how many at once, one run each (default 1,2,4)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each run")
+    parser.add_argument("--fps", type=float, default=15.0, help="of each camera")
+    parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--backend", default="auto")
+    args = parser.parse_args(argv)
+    counts = [int(word) for word in args.tables.split(",") if word.isdecimal() and 0 < int(word) <= 26]
+    if not counts:
+        raise PzvisionError(f"--tables {args.tables!r}: expected numbers from 1 to 26 such as 1,2,4")
+    calibration = load(args.calibration)
+    finder = TileDetector(threads=args.threads, backend=args.backend)
+    words = [sys.executable, "-m", "pzvision.live.loopback", str(args.recording), "--port", "0"]
+    camera = subprocess.Popen([*words, "--fps", str(args.fps)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert camera.stdout is not None
+        url = camera.stdout.readline().strip()
+        if not url:
+            raise PzvisionError(f"{str(args.recording)!r} cannot be played as a camera")
+        print(f"{os.cpu_count()} cores, {finder.runs_on}", flush=True)
+        for count in counts:
+            figures = measure(url, count, args.seconds, calibration, finder, args.every)
+            print("\n".join([*figures.lines(), f"  load {os.getloadavg()[0]:.1f}"]), flush=True)
+    finally:
+        camera.terminate()
+        camera.wait()
+
+
+if __name__ == "__main__":
+    main()
