@@ -39,6 +39,9 @@ class Claims(Turns):
         ways = [h] if h.phase == "open" and h.last_number and h.turn != seat else []
         ways.extend(self._past_unseen_discard(h, seat, fact.t))
         for way in ways:
+            if kong and not fact.forced and self._third_is_claimed(way, fact):
+                yield from self._peng_then_fourth(way, fact)
+                continue
             cost = 0.3 * unequal
             if way.last is not None:
                 cost += self._differs(way.last, fact.tracks)
@@ -70,6 +73,25 @@ class Claims(Turns):
                 counts=counts,
                 t=max(fact.t, way.t),
             )
+
+    def _third_is_claimed(self, h: Hypothesis, fact: Fact) -> bool:
+        """Whether of four in a row two lay there while the discard still lay in the river, then the third
+        came and some time later the fourth: a 碰, then a 巴杠. Of a 直杠 three of one's own come first.
+        """
+        if h.last is None or fact.kind != "four" or any(t.is_back for t in fact.tracks):
+            return False
+        times = sorted(t.since for t in fact.tracks)
+        end = h.last.last if h.last.gone is None else h.last.gone
+        late = times[3] - times[2] > self.config.late_fourth_s
+        return late and times[1] <= end + self.config.rest_s < times[2]
+
+    def _peng_then_fourth(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
+        *three, fourth = sorted(fact.tracks, key=lambda t: (t.since, t.id))
+        whole = tuple(t for t in fact.tracks if t is not fourth)
+        for claimed in self._claim(h, replace(fact, kind="three", tracks=whole, t=three[-1].since)):
+            if claimed.turn == SEATS.index(fact.seat or "E") and claimed.phase == "act":
+                added = replace(fact, kind="added", tracks=(fourth,), onto=whole, t=fourth.since)
+                yield from self._added_kong(claimed, added)
 
     def _own_kong(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
         """暗杠: four of one's own, on one's own turn."""
@@ -103,6 +125,8 @@ class Claims(Turns):
             yield from self._claim(whole, four)
             yield from self._own_kong(whole, four)
             return
+        if self._has_fourth(h, fact):
+            return
         claim = h.newest
         claimed = claim is not None and claim.act.kind == "peng" and claim.act.seat == seat
         late = fact.t - claim.act.t if claim is not None and claimed else inf
@@ -122,6 +146,18 @@ class Claims(Turns):
                 kong_ba=fact.tracks,
                 t=max(fact.t, ready.t),
             )
+
+    @staticmethod
+    def _has_fourth(h: Hypothesis, fact: Fact) -> bool:
+        """Whether these three are a kong already: its fourth tile was lost and found again."""
+        three = {t.id for t in fact.onto}
+        link = h.chain
+        while link is not None:
+            act = link.act
+            if act.kind == "gang" and three <= {t.id for t in (*act.onto, *act.tracks)}:
+                return True
+            link = link.before
+        return False
 
     @staticmethod
     def _own_first(claim: Chain) -> bool:

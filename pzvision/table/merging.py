@@ -44,10 +44,12 @@ class Line:
 def locked_hands(lines: Sequence[Line], spoken: Sequence[Declare]) -> list[Line]:
     """A player who declared with his whole hand told is locked: what he lays down later is that hand.
 
-    Only for hands that are as large and, where they were read, differ in at most three tiles; a kong since
-    then makes another hand of it.
+    Only for hands that are as large and, where they were read, differ in half their tiles at most; a kong
+    since then makes another hand of it, and so may a discard after 天叫 by a player who has not declared more.
     """
-    by_word = {d.seat for d in spoken if d.declaration in ("dance", "bai", "bao_ting")}
+    words = ("dance", "bai", "bao_ting", "tian_jiao")
+    by_word = {d.seat for d in spoken if d.declaration in words}
+    locked: set[Seat] = set()
     known: dict[Seat, tuple[Tile, ...]] = {}
     melds = dict.fromkeys(SEATS, 0)
     out: list[Line] = []
@@ -58,12 +60,18 @@ def locked_hands(lines: Sequence[Line], spoken: Sequence[Declare]) -> list[Line]
         elif isinstance(event, Gang):
             melds[event.seat] += event.kind != "ba_gang"
             known.pop(event.seat, None)
-        elif isinstance(event, Declare) and event.seat in by_word and event.tiles:
-            known[event.seat] = tuple(sorted(event.tiles))
+        elif isinstance(event, Discard) and event.seat not in locked:
+            known.pop(event.seat, None)
+        elif isinstance(event, Declare):
+            if event.declaration != "tian_jiao":
+                locked.add(event.seat)
+            if event.seat in by_word and event.tiles:
+                known[event.seat] = tuple(sorted(event.tiles))
         elif isinstance(event, Win | Reveal):
             told = known.get(event.seat, ())
             held = 13 - 3 * melds[event.seat]
-            if len(told) == held and (Counter(told) - Counter(event.hand or told)).total() <= 3:
+            unlike = (Counter(told) - Counter(event.hand or told)).total()
+            if len(told) == held and 2 * unlike <= held:
                 event = replace(event, hand=told)
         out.append(line.but(event))
     return out
