@@ -167,6 +167,7 @@ class Pipeline:
         self._tiles: Sequence[TableTile] = ()
         self._told_at = float("-inf")
         self._told = 0
+        self._told_seen = False
         self._over = False
         self._first: int | None = None
         self._looks = self._asked = self._frames = 0
@@ -354,7 +355,8 @@ class Pipeline:
             self._store.retry()
         if self._hands is not None and self._frame is not None and not self.vitals.paused:
             self._look_hand(self._hands, self._frame.t)
-        if time.monotonic() - self._told_at > self.config.state_s:
+        # That the table is not seen any more must not wait for the next state.
+        if time.monotonic() - self._told_at > self.config.state_s or self.vitals.sees != self._told_seen:
             self._tell()
 
     def _tell_camera(self, name: str, state: str, reason: object) -> None:
@@ -432,6 +434,7 @@ class Pipeline:
             return
         self._told_at = time.monotonic()
         self._told = self._teller.told
+        self._told_seen = self.vitals.sees
         with self._hub.batch():
             self._hub.set_state(self.view())
             self._hub.set_health(self.vitals.health())

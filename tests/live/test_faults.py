@@ -1,6 +1,7 @@
 """What goes wrong in an evening, with cameras, detectors and clients that misbehave on purpose.
 
-The counts of the issue stand in the tests marked slow; the fast ones try the same with fewer.
+The full counts stand in the tests marked slow; the fast ones try the same with fewer. Another count is given
+by an environment variable, such as ``PZVISION_FAULT_UNPLUGS=200``; ``-s`` shows the figures.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -46,6 +48,11 @@ QUICK = CaptureConfig(
 )
 
 
+def full(name: str, count: int) -> Any:
+    """The full count or seconds of a fault, as a slow test."""
+    return pytest.param(int(os.environ.get(f"PZVISION_FAULT_{name}", count)), marks=pytest.mark.slow)
+
+
 class FakeCamera:
     """A camera whose cable, picture and driver can be tampered with.
 
@@ -60,7 +67,9 @@ class FakeCamera:
         self.sent = 0
         self._release = threading.Event()
         noise = np.random.default_rng(0)
-        self._pictures = [noise.integers(60, 90, (SIZE[1], SIZE[0], 3)).astype(np.uint8) for _ in range(8)]
+        # A camera that stands still: one scene, and a little noise of its own in every picture.
+        scene = noise.integers(60, 90, (SIZE[1], SIZE[0], 3))
+        self._pictures = [(scene + noise.integers(-2, 3, scene.shape)).astype(np.uint8) for _ in range(8)]
 
     def connect(self) -> Iterator[Frame]:
         self.opened += 1
@@ -133,6 +142,11 @@ class Evening:
         return body
 
     @property
+    def state(self) -> dict[str, Any]:
+        answer: dict[str, Any] = httpx.get(self.server.url + "state", timeout=5).json()
+        return answer
+
+    @property
     def camera_state(self) -> str:
         return str(self.health["cameras"]["table"]["state"])  # type: ignore[index]
 
@@ -168,10 +182,10 @@ def open_files() -> int:
     return len(list(folder.iterdir())) if folder.is_dir() else 0
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [4, full("UNPLUGS", 60)])
 def test_a_camera_unplugged_and_back(camera: FakeCamera, times: int) -> None:
     # The full count with the limits a player has.
-    evening = Evening(camera, config=QUICK if times < 60 else CaptureConfig())
+    evening = Evening(camera, config=QUICK if times == 4 else CaptureConfig())
     offline, back = [], []
     threads = files = 0
     try:
@@ -208,9 +222,9 @@ def test_a_silent_camera_is_shown_before_it_is_opened_anew(camera: FakeCamera) -
         evening.close()
 
 
-@pytest.mark.parametrize("seconds", [3.0, pytest.param(60.0, marks=pytest.mark.slow)])
-def test_a_read_that_hangs_holds_nothing_up(camera: FakeCamera, seconds: float) -> None:
-    config = QUICK if seconds < 60 else CaptureConfig()
+@pytest.mark.parametrize("seconds", [3, full("HANG_S", 60)])
+def test_a_read_that_hangs_holds_nothing_up(camera: FakeCamera, seconds: int) -> None:
+    config = QUICK if seconds == 3 else CaptureConfig()
     evening = Evening(camera, config=config)
     try:
         camera.mode = "hang"
@@ -231,24 +245,29 @@ def test_a_read_that_hangs_holds_nothing_up(camera: FakeCamera, seconds: float) 
         assert evening.camera_state == "ok"
         p99 = statistics.quantiles(waits, n=100)[98]
         # A loaded machine may be slow for once; a server that waits for the camera is so every time.
-        assert statistics.median(waits) < 0.1
+        assert (statistics.median(waits) if seconds == 3 else p99) < 0.1
     finally:
         camera.free()
         evening.close()
     print(f"health p99 {1000 * p99:.0f} ms of {len(waits)}; replaced after {replaced:.1f} s")
 
 
-def test_a_frozen_camera_is_said_and_nothing_happens(camera: FakeCamera) -> None:
-    evening = Evening(camera)
+@pytest.mark.parametrize("seconds", [1, full("FROZEN_S", 15)])
+def test_a_frozen_camera_is_said_and_nothing_happens(camera: FakeCamera, seconds: int) -> None:
+    config = QUICK if seconds == 1 else CaptureConfig()
+    evening = Evening(camera, config=config)
     try:
         camera.mode = "frozen"
-        assert evening.wait_for(lambda: evening.camera_state == "frozen", QUICK.frozen_s + 1.0)
-        evening.wait_for(lambda: not evening.health["seen"], 3.0)
+        said = evening.wait_for(lambda: evening.camera_state == "frozen", config.frozen_s + 1.0)
+        unseen = evening.wait_for(lambda: not evening.state["seen"], 2.0)
+        time.sleep(seconds)
+        assert evening.camera_state == "frozen"
         assert evening.pipeline.session.log == [] and not evening.told("announce")
         camera.mode = "ok"
         evening.wait_for(lambda: evening.camera_state == "ok" and bool(evening.health["seen"]), 2.0)
     finally:
         evening.close()
+    print(f"frozen after {said:.2f} s, not seen {unseen:.2f} s later")
 
 
 class Table:
@@ -256,11 +275,13 @@ class Table:
 
     def __init__(self) -> None:
         self.fails = False
+        self.failed = 0
         self.asked = 0
 
     def __call__(self, image: Image) -> Detections:
         self.asked += 1
         if self.fails:
+            self.failed += 1
             raise RuntimeError("the model has gone")
         centres = np.array([[0.0, 0.0], [6.0, 0.0], [-6.0, 3.0], [0.0, 6.0]])
         half = np.array([[-1.3, 1.7], [1.3, 1.7], [1.3, -1.7], [-1.3, -1.7]])
@@ -274,8 +295,9 @@ class Table:
         )
 
 
+@pytest.mark.parametrize("seconds", [1, full("BLIND_S", 5)])
 def test_black_pictures_and_a_detector_that_fails_take_nothing_away(
-    camera: FakeCamera, capsys: pytest.CaptureFixture[str]
+    camera: FakeCamera, capsys: pytest.CaptureFixture[str], seconds: int
 ) -> None:
     table = Table()
     evening = Evening(camera, table)
@@ -286,15 +308,17 @@ def test_black_pictures_and_a_detector_that_fails_take_nothing_away(
         said = len(evening.told("announce"))
         camera.mode = "black"
         assert evening.wait_for(lambda: evening.camera_state == "black", 2.0)
-        assert evening.wait_for(lambda: not httpx.get(evening.server.url + "state").json()["seen"], 2.5)
-        time.sleep(1.0)
+        black = evening.wait_for(lambda: not evening.state["seen"], 2.0)
+        time.sleep(seconds)
+        assert len(evening.pipeline.reader.tiles) == 4, "nothing was removed"
         camera.mode = "ok"
-        evening.wait_for(lambda: bool(evening.health["seen"]), 2.0)
+        evening.wait_for(lambda: bool(evening.state["seen"]), 2.0)
         table.fails = True
+        evening.wait_for(lambda: table.failed > 0, 2.0)  # a table at rest is looked at once a second
+        failing = evening.wait_for(lambda: not evening.state["seen"], 2.0)
         evening.wait_for(lambda: "trouble" in evening.health, 3.0)
         assert evening.health["trouble"] == "RuntimeError: the model has gone"
-        evening.wait_for(lambda: not evening.health["seen"], 2.5)
-        time.sleep(1.0)
+        time.sleep(seconds)
         assert len(evening.pipeline.reader.tiles) == 4, "nothing was removed"
         assert evening.pipeline.session.log == log and len(evening.told("announce")) == said
         table.fails = False
@@ -302,10 +326,15 @@ def test_black_pictures_and_a_detector_that_fails_take_nothing_away(
     finally:
         evening.close()
     assert capsys.readouterr().err.count("the model has gone") == 1, "said once, however often it fails"
+    with capsys.disabled():
+        if seconds > 1:
+            print(
+                f"not seen {black:.2f} s after the picture is black, {failing:.2f} s after the detector fails"
+            )
 
 
-@pytest.mark.parametrize("seconds", [4.0, pytest.param(600.0, marks=pytest.mark.slow)])
-def test_a_slow_detector_drops_frames_and_counts_them(camera: FakeCamera, seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [4, full("SLOW_S", 600)])
+def test_a_slow_detector_drops_frames_and_counts_them(camera: FakeCamera, seconds: int) -> None:
     ages: list[float] = []
 
     def slow(image: Image) -> Detections:
@@ -331,8 +360,11 @@ def test_a_slow_detector_drops_frames_and_counts_them(camera: FakeCamera, second
     assert looks + health.dropped == health.received and looks >= seconds / 0.6
     p99 = sorted(ages)[int(len(ages) * 0.99) - 1]
     assert p99 <= 0.45, "the newest frame is looked at, not one that waited"
-    assert grown < 0.05 or seconds < 600
-    print(f"{looks} looked at + {health.dropped} dropped = {health.received}; age p99 {1000 * p99:.0f} ms")
+    assert grown < 0.05 or seconds == 4
+    print(
+        f"{looks} looked at + {health.dropped} dropped = {health.received};"
+        f" age p99 {1000 * p99:.0f} ms, memory {100 * grown:+.1f} %"
+    )
 
 
 def resident() -> int:
@@ -342,29 +374,33 @@ def resident() -> int:
         return int(lines.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_a_worker_that_dies_at_start_is_not_begun_for_ever(camera: FakeCamera) -> None:
-    config = replace(QUICK, crash_window_s=5.0)
+@pytest.mark.parametrize("window", [5, full("CRASH_WINDOW_S", 60)])
+def test_a_worker_that_dies_at_start_is_not_begun_for_ever(camera: FakeCamera, window: int) -> None:
+    config = replace(QUICK if window == 5 else CaptureConfig(), crash_window_s=float(window))
     evening = Evening(camera, config=config)
     try:
         opened = camera.opened
         camera.mode = "gone"
         evening.wait_for(lambda: evening.camera_state == "lost", 2.0)
         camera.mode = "crash"
-        evening.wait_for(lambda: "keeps failing" in str(evening.health["cameras"]), 5.0)
+        first, since = camera.opened, time.monotonic()
+        said = evening.wait_for(lambda: "keeps failing" in str(evening.health["cameras"]), 40.0)
         begun = camera.opened
-        time.sleep(1.0)
+        assert begun - first <= config.crashes
+        time.sleep(max(1.0, 0.8 * window - (time.monotonic() - since)))
         assert camera.opened == begun, "no more tries within the window"
         reason = evening.health["cameras"]["table"]["reason"]  # type: ignore[index]
         assert "RuntimeError: the driver is broken" in reason and "tried again in" in reason
         assert httpx.get(evening.server.url).status_code == 200
         camera.mode = "ok"
-        evening.wait_for(lambda: evening.camera_state == "ok", config.crash_window_s + 2.0)
+        back = evening.wait_for(lambda: evening.camera_state == "ok", config.crash_window_s + 2.0)
         assert camera.opened > opened
     finally:
         evening.close()
+    print(f"{begun - first} tries, then said after {said:.1f} s; back {back:.1f} s after it was mended")
 
 
-@pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [60, full("RECONNECTS", 1000)])
 def test_reconnecting_overlays_and_one_that_never_reads(times: int) -> None:
     hub = Hub()
     server = PageServer(build_app(hub), 0, on_stop=hub.close)
@@ -390,11 +426,11 @@ def test_reconnecting_overlays_and_one_that_never_reads(times: int) -> None:
         grown = resident() - before
         assert len(hub._listeners) <= 3, "readers that went away are forgotten"
         assert grown < 10e6
-        assert statistics.median(waits) < 0.05
+        p99 = sorted(waits)[int(times * 0.99) - 1]
+        assert (statistics.median(waits) if times == 60 else p99) < 0.05
     finally:
         deaf.close()
         server.stop()
-    p99 = sorted(waits)[int(times * 0.99) - 1]
     print(f"{times} reconnects: {grown / 1e6:+.1f} MB, others' p99 {1000 * p99:.0f} ms")
 
 

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,22 @@ from pzvision.game.simulate import simulate
 from pzvision.live.evening import Evening
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
+from pzvision.live.pipeline import Pipeline
 from pzvision.live.resume import broken_off, restore
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.store import Store
+from pzvision.live.store import Store, fold_records
+from pzvision.live.stored import StoredLooks, never
 from pzvision.live.teller import Teller
 from pzvision.live.view import view_of
 from pzvision.vision.calibration import Calibration
+from pzvision.vision.capture import Frame
 
 CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))
 CALIBRATION = Calibration((640, 360), CORNERS, near_seat="E")
 EVENTS = list(simulate("pzh-popular", seed=4, hands=3))
+
+KILLS = int(os.environ.get("PZVISION_FAULT_KILLS", "200"))
+LOOKS = Path(__file__).parents[2] / "datasets" / "golden" / "observations" / "06-popular.jsonl.gz"
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -57,13 +64,31 @@ def live(folder: Path, seed: int, progress: int) -> None:
         os.write(progress, hub.seq.to_bytes(4, "big"))
 
 
-def play_and_kill(folder: Path, seed: int, after_s: float) -> int:
+def read_looks(folder: Path, seed: int, progress: int) -> None:
+    """`pzvision live` without camera and detector: stored looks through reader, game, hub and store."""
+    store = Store(folder / "s.sqlite")
+    source, hub = StoredLooks(LOOKS), Hub()
+    settings = HandSettings("pzh-popular")
+    writer = store.begin("table=0", settings.to_json())
+    hub.keep(writer.keep)
+    hub.publish({"type": "session", "id": writer.id, "state": "begun"})
+    maker = HandMaker(source.header.calibration, settings)
+
+    def committed(frame: Frame, pipeline: Pipeline) -> None:
+        os.write(progress, hub.seq.to_bytes(4, "big"))
+
+    Pipeline(source, source.header.calibration, maker, never, hub=hub, store=writer, on_frame=committed).run()
+
+
+def play_and_kill(
+    folder: Path, seed: int, after_s: float, play: Callable[[Path, int, int], None] = live
+) -> int:
     """Newest number that was committed for sure when the game was killed."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            live(folder, seed, theirs)
+            play(folder, seed, theirs)
         finally:
             os._exit(0)
     os.close(theirs)
@@ -80,7 +105,7 @@ def play_and_kill(folder: Path, seed: int, after_s: float) -> int:
     return committed
 
 
-@pytest.mark.parametrize("times", [6, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [6, pytest.param(KILLS, marks=pytest.mark.slow)])
 def test_a_killed_game_comes_back(tmp_path: Path, times: int) -> None:
     chance = random.Random(7)
     slowest, cut_off = 0.0, 0
@@ -134,6 +159,43 @@ def test_a_killed_game_comes_back(tmp_path: Path, times: int) -> None:
     assert times < 100 or cut_off > times // 4, "most of them were killed in the middle"
     assert slowest < 5.0
     print(f"killed {times} times, {cut_off} in mid-game; ready again within {slowest:.2f} s")
+
+
+@pytest.mark.parametrize("times", [2, pytest.param(KILLS, marks=pytest.mark.slow)])
+def test_a_game_killed_while_it_reads_comes_back(tmp_path: Path, times: int) -> None:
+    chance = random.Random(11)
+    slowest, records = 0.0, []
+    for turn in range(times):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        committed = play_and_kill(folder, turn, chance.uniform(0.0, 3.0), read_looks)
+        begun = time.monotonic()
+        store = Store(folder / "s.sqlite")
+        found = broken_off(store)
+        assert found is not None
+        stored = store.read(found.id)
+        hub = Hub()
+        evening = Evening(HandMaker(CALIBRATION, HandSettings("pzh-popular")), Teller(hub=hub))
+        restore(stored, hub, evening)
+        view = view_of(evening.session)
+        slowest = max(slowest, time.monotonic() - begun)
+
+        seq = stored.records[-1]["seq"]
+        assert stored.damage is None and [r["seq"] for r in stored.records] == list(range(1, seq + 1))
+        assert committed <= seq, "nothing that was committed is lost"
+        assert list(stored.log) == fold_records(stored.records)
+        fresh = Teller(hub=Hub())
+        if stored.log:
+            fresh.change(0, stored.log, 0.0)
+        ignored = {"announcements": None}
+        assert {**view, **ignored} == {**view_of(fresh.session), **ignored}
+        records.append(len(stored.log))
+        store.close()
+    assert times < 100 or len(set(records)) > 10, "they were killed at different moments"
+    assert slowest < 5.0
+    print(
+        f"killed {times} times after {min(records)} to {max(records)} records; ready within {slowest:.2f} s"
+    )
 
 
 def _logs(seed: int) -> list[list[Event]]:
