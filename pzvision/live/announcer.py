@@ -34,7 +34,7 @@ KONGS: Final = ("zhi_gang", "an_gang", "ba_gang")
 LANGS: Final[tuple[Lang, Lang]] = ("zh", "en")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Announcement:
     """One thing said.
 
@@ -121,7 +121,7 @@ def doubt_announcement(event: Event, tiles: Sequence[Tile], readings: Sequence[E
     return Announcement("uncertain", texts["zh"], texts["en"], seat, tuple(sorted(tiles)), None, event.t, key)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Memory:
     """What has been said in this hand that later records must not repeat.
 

@@ -11,7 +11,6 @@ from pzvision.errors import FormatError, PzvisionError
 from pzvision.game import Declare, read_log
 from pzvision.live.pipeline import PipelineConfig
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.messages.detector import BACKEND_HELP, GATE_HELP, TILE_SET_HELP
 from pzvision.rules import Ruleset, load_ruleset
 from pzvision.rules.arguments import add_ruleset_arguments, as_profile, parse_options
 from pzvision.tiles import SEATS, Seat, parse_seat
@@ -23,34 +22,40 @@ MAX_THREADS = 64
 
 
 def add_game_arguments(parser: argparse.ArgumentParser, *, ruleset: str | None = None) -> None:
-    """Ruleset, stake, dealer, names, calibration, models and language."""
+    """What a game is watched with, and ``--events``."""
+    add_watch_arguments(parser, ruleset=ruleset)
+    parser.add_argument("--events", metavar="OUT.jsonl")
+
+
+def add_watch_arguments(
+    parser: argparse.ArgumentParser, *, ruleset: str | None = None, threads: int | None = None
+) -> None:
+    """Ruleset, stake, dealer, names, calibration, models, how it is looked at, and language.
+
+    Shared by `replay`, `live`, `demo` and `batch`. ``threads``: the default of ``--threads``.
+    """
     add_ruleset_arguments(parser, default=ruleset)
-    parser.add_argument("--calibration", metavar="FILE", help="标定文件 calibration file (TOML or JSON)")
-    parser.add_argument("--base", type=int, default=1, metavar="N", help="底 stake of one fan (default 1)")
-    parser.add_argument(
-        "--dealer", metavar="SEAT", help="庄家 dealer: E, S, W or N (default: who acts first)"
-    )
+    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--base", type=int, default=1, metavar="N")
+    parser.add_argument("--dealer", metavar="SEAT")
     parser.add_argument(
         "--name",
         action="append",
         default=[],
         metavar="SEAT=NAME",
-        help="玩家名字 a player's name; repeatable",
     )
-    parser.add_argument("--events", metavar="OUT.jsonl", help="写牌谱 write the game log here")
-    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
+    parser.add_argument("--models", metavar="DIR")
     parser.add_argument(
         "--every",
         type=float,
         default=0.25,
         metavar="S",
-        help="每几秒看一次 seconds between looks (default 0.25)",
     )
-    parser.add_argument("--gate", action="store_true", help=GATE_HELP)
-    parser.add_argument("--tile-set", metavar="FILE", help=TILE_SET_HELP)
-    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
-    parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--tile-set", metavar="FILE")
+    parser.add_argument("--backend", default="auto", metavar="NAME")
+    parser.add_argument("--threads", type=int, default=threads, metavar="N")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 @dataclass(frozen=True)
@@ -92,10 +97,34 @@ def check_game(
     Raises:
         PzvisionError: naming the argument, its value and what was expected.
     """
+    hand = check_hand(args)
+    calibration_file = None
+    if calibration is None or args.calibration is not None:
+        calibration_file = find_calibration(args.calibration, beside)
+        calibration = load(calibration_file)
+    return GameSetup(
+        ruleset=hand.load(),
+        ruleset_id=hand.ruleset,
+        options=hand.options,
+        calibration=calibration,
+        base=hand.base,
+        dealer=hand.dealer,
+        names=hand.names,
+        declarations=read_declarations(declarations) if declarations is not None else (),
+        pipeline=PipelineConfig(look_s=args.every),
+        calibration_file=calibration_file,
+    )
+
+
+def check_hand(args: argparse.Namespace) -> HandSettings:
+    """What hands are set up with, all of it checked, and ``--every`` and ``--threads`` with it.
+
+    Raises `PzvisionError` naming the argument, its value and what was expected.
+    """
     if args.ruleset is None:
         raise PzvisionError("no ruleset: give --ruleset ID (pzvision rules lists them)")
-    ruleset_id, options = as_profile(args.ruleset, parse_options(args.option, args.ruleset))
-    ruleset = load_ruleset(ruleset_id, options)
+    ruleset, options = as_profile(args.ruleset, parse_options(args.option, args.ruleset))
+    load_ruleset(ruleset, options)
     if args.base < 1:
         raise PzvisionError(f"--base {args.base}: expected a whole number from 1")
     if not 0.02 <= args.every <= 5:
@@ -107,23 +136,7 @@ def check_game(
             dealer = parse_seat(args.dealer)
         except FormatError:
             raise PzvisionError(f"--dealer {args.dealer!r}: expected one of E S W N") from None
-    names = _names(args.name)
-    calibration_file = None
-    if calibration is None or args.calibration is not None:
-        calibration_file = find_calibration(args.calibration, beside)
-        calibration = load(calibration_file)
-    return GameSetup(
-        ruleset=ruleset,
-        ruleset_id=ruleset_id,
-        options=options,
-        calibration=calibration,
-        base=args.base,
-        dealer=dealer,
-        names=names,
-        declarations=read_declarations(declarations) if declarations is not None else (),
-        pipeline=PipelineConfig(look_s=args.every),
-        calibration_file=calibration_file,
-    )
+    return HandSettings(ruleset, dict(options), args.base, dealer, _names(args.name))
 
 
 def check_threads(threads: int | None) -> None:

@@ -25,7 +25,7 @@ JPEG_QUALITY: Final = 80
 TABLE: Final = "table"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One record of the stream: its number and its JSON text (which holds the number as ``seq``)."""
 

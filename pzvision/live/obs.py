@@ -21,7 +21,6 @@ from typing import Any, Final, Protocol, get_args
 from pzvision.errors import PzvisionError
 from pzvision.live.announcer import Announcement, Correction, Kind
 from pzvision.messages import say
-from pzvision.messages.obs import HOLD_HELP, OBS_HELP, SCENE_HELP
 from pzvision.tiles import Lang
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -190,9 +189,9 @@ class SceneSwitch:
 
 def add_obs_arguments(parser: argparse._ActionsContainer) -> None:
     """``--obs``, ``--obs-scene`` and ``--obs-hold``."""
-    parser.add_argument("--obs", metavar="HOST:PORT", help=OBS_HELP)
-    parser.add_argument("--obs-scene", action="append", default=[], metavar="KIND=SCENE", help=SCENE_HELP)
-    parser.add_argument("--obs-hold", type=float, default=8.0, metavar="S", help=HOLD_HELP)
+    parser.add_argument("--obs", metavar="HOST:PORT")
+    parser.add_argument("--obs-scene", action="append", default=[], metavar="KIND=SCENE")
+    parser.add_argument("--obs-hold", type=float, default=8.0, metavar="S")
 
 
 def scene_config(

@@ -11,7 +11,7 @@ Indices: TypeAlias = tuple[int | None, ...]
 _NONE: tuple[Indices, Indices, Indices, Indices] = ((), (), (), ())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Places:
     """Indices of records (0-based, of the whole log), by seat in the order E S W N.
 

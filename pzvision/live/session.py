@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from pzvision.game import Event, HandResult, HandStart, State, apply, next_dealer, start
 from pzvision.live.announcer import Announcement, Memory, announce
 from pzvision.live.places import Places
 from pzvision.tiles import SEATS, Seat
+
+_WHOLE_HANDS: Final = 3  # the running one and two before: those a camera or a person still changes
+_NOTHING: Final = Memory()
+_NOWHERE: Final = Places()
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Change:
     taken_back: tuple[Announcement, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Step:
     """After one record."""
 
@@ -31,10 +35,15 @@ class _Step:
     before_hand: tuple[int, int, int, int]  # what the finished hands brought, E S W N
     said: tuple[Announcement, ...]
     places: Places
+    bare: bool = False  # the state is left out, see `Session`
 
 
 class Session:
-    """The log, the state after each record, and the announcements made about it."""
+    """The log, the state after each record, and the announcements made about it.
+
+    Of hands long over only the state after the last record is kept; the others are worked out again from the
+    hand's records when somebody changes one of those. So an evening costs little more than its log.
+    """
 
     def __init__(self) -> None:
         self._steps: list[_Step] = []
@@ -85,9 +94,10 @@ class Session:
         """Seconds of the record with this 1-based line number."""
         return self._steps[line - 1].event.t if 0 < line <= len(self._steps) else None
 
-    def announcement_records(self) -> list[dict[str, Any]]:
-        """Everything said, oldest first, with ``seq`` where known and ``retracted``."""
-        return [{**item.to_record(), "seq": seq, "retracted": gone} for item, seq, gone in self._spoken]
+    def announcement_records(self, newest: int | None = None) -> list[dict[str, Any]]:
+        """The ``newest`` things said (None: everything), oldest first, with ``seq`` and ``retracted``."""
+        spoken = self._spoken if newest is None else self._spoken[-newest:]
+        return [{**item.to_record(), "seq": seq, "retracted": gone} for item, seq, gone in spoken]
 
     # -- what changes it
 
@@ -104,11 +114,13 @@ class Session:
         old = [item for step in before[keep:] for item in step.said]
         self._steps = before[:keep]
         try:
+            self._work_out()
             for event in events:
                 self._append(event)
         except BaseException:
             self._steps = before  # all or nothing
             raise
+        self._lay_bare()
         new = [item for step in self._steps[keep:] for item in step.said]
         # A sentence that stood in the old part and stands in the new one was said already.
         held = Counter(item.key for item in old)
@@ -148,6 +160,7 @@ class Session:
             raise ValueError("restore: expected a session without records")
         for event in log:
             self._append(event)
+        self._lay_bare()
         made: dict[str, list[Announcement]] = {}
         for step in self._steps:
             for item in step.said:
@@ -173,6 +186,30 @@ class Session:
                 self._spoken[i] = (said, seq, True)
                 return seq
         return None
+
+    def _work_out(self) -> None:
+        """Have the state after the last record, which may be one of a hand long over."""
+        if not self._steps or not self._steps[-1].bare:
+            return
+        first = len(self._steps) - 1
+        while not isinstance(self._steps[first].event, HandStart):
+            first -= 1
+        again = [step.event for step in self._steps[first:]]
+        self._steps = self._steps[:first]
+        for event in again:
+            self._append(event)
+
+    def _lay_bare(self) -> None:
+        """Leave out the states within hands long over."""
+        starts = 0
+        for i in range(len(self._steps) - 1, -1, -1):
+            step = self._steps[i]
+            inner = i + 1 < len(self._steps) and not isinstance(self._steps[i + 1].event, HandStart)
+            if starts >= _WHOLE_HANDS and inner and step.state is not None:
+                if step.bare:
+                    return  # what came before was laid bare earlier
+                self._steps[i] = replace(step, state=None, memory=_NOTHING, places=_NOWHERE, bare=True)
+            starts += isinstance(step.event, HandStart)
 
     def _append(self, event: Event) -> None:
         line = len(self._steps) + 1

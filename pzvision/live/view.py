@@ -34,7 +34,7 @@ def view_of(
         "source": source,
         "hand": session.hand,
         "session_totals": totals,
-        "announcements": session.announcement_records()[-SHOWN_ANNOUNCEMENTS:],
+        "announcements": session.announcement_records(SHOWN_ANNOUNCEMENTS),
         "ruleset": None,
         "base": None,
         "dealer": None,

@@ -19,7 +19,6 @@ from typing import Final, get_args
 from pzvision.errors import PzvisionError
 from pzvision.live.announcer import Announcement, Correction, Kind
 from pzvision.messages import say
-from pzvision.messages.voice import VOICE_HELP
 from pzvision.tiles import Lang
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -191,7 +190,7 @@ class Voice:
 
 def add_voice_argument(parser: argparse.ArgumentParser) -> None:
     """``--voice [KINDS]``."""
-    parser.add_argument("--voice", nargs="?", const="", metavar="KINDS", help=VOICE_HELP)
+    parser.add_argument("--voice", nargs="?", const="", metavar="KINDS")
 
 
 def voice_from(args: argparse.Namespace) -> Voice | None:
