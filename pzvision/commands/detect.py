@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
 from pzvision.messages.detector import BACKEND_HELP, TILE_SET_HELP
+from pzvision.vision.pictures import decode
 
 SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
 
@@ -48,13 +49,10 @@ def read_image(path: Path) -> npt.NDArray[np.uint8]:
         raise PzvisionError(f"{path}: the JPEG is cut off (it has no end); expected a whole picture")
     if not data:
         raise PzvisionError(f"{path}: is empty; expected a picture")
-    try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:
-        image = None
+    image = decode(data)
     if image is None:
         raise PzvisionError(f"{path}: not a picture that can be read (JPEG, PNG, WebP, BMP, TIFF)")
-    return np.asarray(image, np.uint8)
+    return image
 
 
 def _cut_off(data: bytes) -> bool:

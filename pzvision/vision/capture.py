@@ -27,6 +27,7 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")
 import cv2
 
 from pzvision.errors import PzvisionError
+from pzvision.vision.pictures import decode
 
 # The same where cv2 was imported before this module.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
@@ -393,13 +394,7 @@ def open_capture(spec: str | int, config: CaptureConfig) -> cv2.VideoCapture | N
 def read_image_or_none(path: Path) -> Image | None:
     """A picture as ``(H, W, 3)`` uint8 BGR (names in any script), or None when it cannot be read."""
     try:
-        data = np.fromfile(path, np.uint8)
+        data = path.read_bytes()
     except OSError:
         return None
-    if not len(data):
-        return None
-    try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
-    except cv2.error:
-        return None
-    return None if image is None else np.asarray(image, np.uint8)
+    return decode(data)
