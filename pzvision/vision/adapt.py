@@ -31,6 +31,9 @@ Image = npt.NDArray[np.uint8]
 Order: TypeAlias = Literal["auto", "rows", "any"]
 ORDERS: Final[tuple[Order, ...]] = ("auto", "rows", "any")
 
+_MOVED: Final = 0.25  # share of the harmed pictures that are smeared by a moving camera ...
+_MOVED_BY: Final = (0.05, 0.28)  # ... by so much of their side
+
 
 @dataclass(frozen=True)
 class AdaptConfig:
@@ -62,14 +65,14 @@ class AdaptConfig:
     paper: float = 0.25
     ink: float = 0.4
     disagreeing: int = 6
-    components: int = 160
-    variants: int = 48
+    components: int = 300
+    variants: int = 112
     tests: int = 8
     sizes: tuple[int, ...] = (48, 48, 40, 32, 26, 22, 18, 15)
     jitter: float = 0.025
     grounds: int = 80
-    strengths: tuple[float, ...] = (0.01, 0.003, 0.001, 3e-4, 1e-4, 3e-5, 1e-5)
-    steps: int = 200
+    strengths: tuple[float, ...] = (0.01, 1e-3, 1e-5, 1e-6)
+    steps: int = 400
     smoothing: float = 0.03
     seed: int = 5
 
@@ -278,7 +281,9 @@ def harmed(
 
 
 def _harm(face: Image, rng: np.random.Generator) -> Image:
-    if len(face) > 20 and rng.random() < 0.5:
+    if rng.random() < _MOVED:
+        face = _motion(face, float(rng.uniform(*_MOVED_BY)) * len(face), float(rng.uniform(0, np.pi)))
+    elif len(face) > 20 and rng.random() < 0.5:
         face = np.asarray(cv2.GaussianBlur(face, (0, 0), float(rng.uniform(0.3, 0.9))), np.uint8)
     value = face.astype(np.float32)
     value = (value - value.mean()) * rng.uniform(0.6, 1.1) + value.mean() * rng.uniform(0.6, 1.15)
@@ -287,6 +292,18 @@ def _harm(face: Image, rng: np.random.Generator) -> Image:
     if len(small) == SIZE:
         return np.asarray(small, np.uint8)
     return np.asarray(cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _motion(face: Image, length: float, angle: float) -> Image:
+    """The face as a camera sees it that moves by ``length`` px while the shutter is open."""
+    steps = max(2, round(2 * length))
+    along = np.linspace(-length / 2, length / 2, steps)
+    size = (face.shape[1], face.shape[0])
+    total = np.zeros(face.shape, np.float32)
+    for at in along:
+        shift = np.array([[1, 0, at * np.cos(angle)], [0, 1, at * np.sin(angle)]], np.float32)
+        total += cv2.warpAffine(face, shift, size, borderMode=cv2.BORDER_REPLICATE)
+    return np.clip(total / steps, 0, 255).astype(np.uint8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.tile_set import TileSet
 
+QUICK = AdaptConfig(variants=48, strengths=(1e-4, 1e-6), steps=300)
 ARRANGED = ((1,), (1, 1), (1, 1, 1), (2, 2), (2, 1, 2), (2, 2, 2), (2, 3, 2), (3, 2, 3), (3, 3, 3))
 
 
@@ -75,7 +76,7 @@ def strange(detector: TileDetector) -> list[SetPhoto]:
 
 @pytest.fixture(scope="module")
 def learnt(detector: TileDetector, strange: list[SetPhoto]) -> Adaptation:
-    return adapt("strange", strange[:2], detector)
+    return adapt("strange", strange[:2], detector, QUICK)
 
 
 def test_a_set_read_badly_is_read_well_after(learnt: Adaptation) -> None:
@@ -97,6 +98,21 @@ def test_a_third_photo_nobody_learnt_from_is_read_well(
     assert (after == np.arange(27)).sum() >= 25
     found = taught(photo.image)
     assert len(set(found.class_ids.tolist()) & set(range(27))) >= 24
+
+
+def test_a_photo_of_a_moving_camera_is_read_well(
+    detector: TileDetector, strange: list[SetPhoto], learnt: Adaptation
+) -> None:
+    reader = detector.stages[1]
+    assert reader is not None and learnt.tile_set is not None
+    right = []
+    for smear in (0, 8):
+        kernel = np.zeros((9, 9), np.float32)
+        kernel[4, :] = 1 / 9
+        shot = strange[2].image if not smear else cv2.filter2D(strange[2].image, -1, kernel)
+        logp, features = reader.features(reader.cut(np.asarray(shot, np.uint8), strange[2].quads))
+        right.append(int((learnt.tile_set.correct(np.exp(logp), features).argmax(axis=1) == range(27)).sum()))
+    assert right[0] >= 25 and right[1] >= 24
 
 
 def test_places_without_tiles_are_taken_for_tiles_no_more_often(
