@@ -39,9 +39,11 @@ QUICK = CaptureConfig(silent_s=0.5, read_deadline_s=1.0, first_backoff_s=0.05, m
 
 
 def camera(seed: int) -> LoopbackCamera:
-    """A noisy picture, as a camera at a still table gives."""
+    """One scene with a little noise, as a camera at a still table gives."""
     chance = np.random.default_rng(seed)
-    pictures = [encode(chance.integers(60, 90, (SIZE[1], SIZE[0], 3)).astype(np.uint8)) for _ in range(8)]
+    scene = chance.integers(60, 90, (SIZE[1] // 4, SIZE[0] // 4, 3)).repeat(4, axis=0).repeat(4, axis=1)
+    noisy = [(scene + chance.integers(-2, 3, scene.shape)).astype(np.uint8) for _ in range(8)]
+    pictures = [encode(picture) for picture in noisy]
     return LoopbackCamera(pictures, 20.0, pause_s=0.0)
 
 
@@ -326,3 +328,35 @@ def test_bad_commands(
     err = capsys.readouterr().err
     assert status == 2 and err.count("\n") == 1 and expected in err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.browser
+def test_the_list_leads_to_each_table(two: Tables, page: Any, watcher: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(two.url)
+    page.wait_for_selector("#tables li:nth-child(2)")
+    assert page.locator("#tables h2").all_inner_texts() == ["A", "二桌"]
+    page.wait_for_selector("#tables li:nth-child(1) .pill.ok")
+    page.wait_for_selector("#tables li:nth-child(2) .pill.ok")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.click("#lang")
+    assert page.locator("h1").inner_text().strip() == "Panzhihua mahjong tables"
+    page.click("#tables li:nth-child(2) a")
+    page.wait_for_selector("#facts a")
+    assert page.locator("#facts a").inner_text() == "二桌"
+    page.wait_for_selector("#no-frame", state="hidden")
+    assert page.evaluate("document.querySelector('#frame').naturalWidth") == SIZE[0]
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.click("#overlay")
+    address = page.locator("dialog input[readonly], dialog .copyrow input").first.input_value()
+    assert address.startswith(f"{two.url}t/%E4%BA%8C%E6%A1%8C/overlay?")
+    page.keyboard.press("Escape")
+    page.click("#pause")
+    page.wait_for_selector("#link:has-text('Paused')")
+    assert [table.pipeline.vitals.paused for table in two.tables] == [False, True]
+    page.click("#facts a")
+    page.wait_for_selector("#tables .pill.over")
+    two.cameras[0].close()
+    page.wait_for_selector("#tables .pill.bad")
+    assert all(request.startswith((two.url, "blob:", "data:")) for request in watcher.requests)
+    assert not [line for line in watcher.console if "503" not in line], watcher.console
