@@ -79,10 +79,10 @@ def compare(photos: Path, detector: TileDetector) -> list[tuple[str, Figures]]:
 
 def table(rows: Sequence[tuple[str, Figures]]) -> str:
     """The figures as lines for people."""
-    lines = [f"{'':<18}{'tiles':>7}{'recall':>9}{'prec.':>9}{'mAP50':>9}{'exact':>10}{'ms':>8}"]
+    lines = [f"{'':<18}{'tiles':>7}{'recall':>9}{'prec.':>9}{'mAP50':>9}{'exact':>10}{'ms':>8}{'cpu ms':>8}"]
     for name, f in rows:
         lines.append(
             f"{name:<18}{f.tiles:>7}{f.recall:>9.3f}{f.precision:>9.3f}{f.map50:>9.3f}"
-            f"{f'{f.exact} of {f.photos}':>10}{f.ms:>8.1f}"
+            f"{f'{f.exact} of {f.photos}':>10}{f.ms:>8.1f}{f.cpu_ms:>8.1f}"
         )
     return "\n".join(lines)
