@@ -98,7 +98,7 @@ class TableConfig:
     apart_cm: float = 3.5
     """A tile farther than this from the rest of a laid-down hand is the winning tile."""
     row_stays_s: float = 0.9
-    """A tile in a row that was taken away sooner never lay there."""
+    """A tile among melds that was taken away sooner never lay there; of shown tiles, `burst_s`."""
     burst_s: float = 1.6
     """Tiles of one act come to rest within this of one another."""
     late_fourth_s: float = 0.9
@@ -108,7 +108,8 @@ class TableConfig:
     group_wait_s: float = 0.8
     """How long a group of tiles must be unchanged before it is taken as an act."""
     hand_wait_s: float = 1.6
-    """The same for a laid-down hand of which no tile lies apart: the winning one is laid down last."""
+    """The same for a laid-down hand of which no tile lies apart, for the winning one is laid down last, and for
+    one or two tiles; twice as long while other tiles come."""
     fourth_wait_s: float = 2.0
     """How long three tiles of a player who may not 碰 any more are given to become a kong."""
     said_s: float = 1.6

@@ -143,4 +143,6 @@ class Decoder(Claims, Hands):
             return self.config.said_nats
         stay = sum(t.gone is None for t in fact.tracks) / len(fact.tracks)
         weak = self.config.weak_noise_nats
+        if len(fact.tracks) == 1:
+            return weak + stay * (self.config.noise_nats - weak)
         return weak + stay * (1.5 * self.config.noise_nats - weak)

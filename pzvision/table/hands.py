@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Literal
@@ -27,6 +27,7 @@ class Hands(Turns):
         held = 13 - 3 * h.melds[seat]
         size = len(fact.tracks)
         wrong = self._wrong_count(h, seat, fact, held + 1)
+        unlike = self._not_the_last(h, seat, fact, fact.tracks[0])
         tile = fact.apart
         ways = {fact.forced[4:]} if fact.forced[4:] else {"discard", "rob_kong", "self_draw"}
         if "discard" in ways and h.phase == "open" and h.last_number and h.turn != seat:
@@ -36,24 +37,26 @@ class Hands(Turns):
                 without = self._wrong_count(h, seat, fact, held)
                 if stays and without <= wrong:  # with several winners nobody has the tile before him
                     cost = without + (config.apart_nats if tile is not None and size > 1 else 0.0)
-                    if size == held and not self._completes(h, seat, fact):
+                    cost += self._not_the_last(h, seat, fact, h.last)
+                    if size == held and not self._completes(h, seat, (*fact.tracks, h.last)):
                         cost += config.incomplete_nats
                 else:
-                    cost += self._differs_any(h.last, tile, fact.tracks)
+                    cost += unlike + self._differs_any(h.last, tile, fact.tracks)
                 extra = config.stays_nats if stays and h.claimers == 0 else 0.0
                 refund = h.extra_still if h.claimers >= 1 else 0.0
             else:
                 cost, extra, refund = cost + 1.0, 0.0, 0.0
             yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
         for way in self._past_unseen_discard(h, seat, fact.t) if "discard" in ways else ():
-            yield self._won(way, seat, fact, "discard", wrong - 1.0, 0.0)
+            yield self._won(way, seat, fact, "discard", wrong + unlike - 1.0, 0.0)
         if "rob_kong" in ways and self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
             cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
             yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
         for ready in self._until_turn(h, seat, fact.t) if "self_draw" in ways else ():
             newest = ready.newest.act if ready.newest else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
-            yield self._won(ready, seat, fact, "self_draw", wrong + (6.0 if claimed else 0.0), 0.0)
+            cost = wrong + unlike + (6.0 if claimed else 0.0)
+            yield self._won(ready, seat, fact, "self_draw", cost, 0.0)
 
     def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
         if not self.told or h.phase == "over":
@@ -97,11 +100,31 @@ class Hands(Turns):
             return 0.0
         return self.config.passed_nats * len(self._told_ready(h, tile))
 
-    def _completes(self, h: Hypothesis, seat: int, fact: Fact) -> bool:
-        """Whether a hand without a tile apart, as it is read, wins on the last discard."""
-        assert h.last is not None
+    def _not_the_last(self, h: Hypothesis, seat: int, fact: Fact, tile: Track) -> float:
+        """What it costs that a tile does not win for a hand that was shown before, to which one was laid."""
+        held = 13 - 3 * h.melds[seat]
+        shown = self._still_shown(h, seat, fact.t)
+        if len(fact.tracks) != 1 or len(shown) != held:
+            return 0.0
+        most = 2 * self.config.incomplete_nats
+        said = [s.waits for s in self.told if s.seat == seat and s.tiles == held and s.t <= fact.t]
+        if said and said[-1]:
+            scores = tile.scores(self.config)[:KINDS]
+            return min(most, float(scores.max() - scores[sorted(said[-1])].max()))
+        return 0.0 if self._completes(h, seat, (*shown, tile)) else most
+
+    @staticmethod
+    def _still_shown(h: Hypothesis, seat: int, t: float) -> list[Track]:
+        """What of the tiles the seat showed before its hand lies there at ``t`` s."""
+        link = h.chain
+        while link is not None and not (link.act.kind == "shown" and link.act.seat == seat):
+            link = link.before
+        return [] if link is None else [k for k in link.act.tracks if k.gone is None or k.gone > t]
+
+    def _completes(self, h: Hypothesis, seat: int, tracks: Sequence[Track]) -> bool:
+        """Whether these tiles, as they are read, are a winning hand."""
         counts = [0] * KINDS
-        for track in (*fact.tracks, h.last):
+        for track in tracks:
             counts[int(track.scores(self.config)[:KINDS].argmax())] += 1
         if max(counts) > COPIES:
             return False
@@ -112,12 +135,12 @@ class Hands(Turns):
         or all, and with those that have room in its gaps or without.
         """
         told = max((said.tiles for said in self.told if said.seat == seat and said.t <= fact.t), default=0)
-        shown = max(h.shown[seat], told)
+        before = {max(h.shown[seat], told), len(self._still_shown(h, seat, fact.t)), 0}
         config = self.config
         costs = []
         for holes in {0, fact.holes}:
             size = len(fact.tracks) + holes
-            off = min(abs(expected - size), abs(expected - shown - size))
+            off = min(abs(expected - shown - size) for shown in before)
             costs.append(config.wrong_count_nats * min(off, 4) + config.hole_nats * holes)
         return min(costs)
 

@@ -100,7 +100,9 @@ class Layout:
             if zone in ("river", "tail_lamp"):
                 if track.id not in early or track.pinned is not None:
                     found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
-            elif track.gone is None or track.gone - track.since >= config.row_stays_s:
+            elif track.gone is None or track.gone - track.since >= (
+                config.row_stays_s if zone == "hand" else config.burst_s
+            ):
                 rows.setdefault((self.seat_before(track), zone), []).append(track)
         for (seat, zone), row in rows.items():
             found.extend(self._rows.facts(seat, zone, row, now))

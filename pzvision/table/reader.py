@@ -212,7 +212,7 @@ class TableReader:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""
         self._signature = ()
         self._end = t
-        return self._decide(t + max(self.config.group_wait_s, self.config.hand_wait_s), -1.0, end=t)
+        return self._decide(t + max(self.config.group_wait_s, 2 * self.config.hand_wait_s), -1.0, end=t)
 
     # ---- out --------------------------------------------------------------------------------------
 
@@ -260,7 +260,8 @@ class TableReader:
         best = self._beam[0]
         acts = best.acts()
         known = self._decoder.dealer is not None and bool(acts)
-        if not known and end is None and not any(a.kind in _OPENING for a in acts):
+        spoken = [d for d in self._heard(now) if isinstance(d, Declare)]
+        if not known and end is None and not spoken and not any(a.kind in _OPENING for a in acts):
             return None  # who deals is not known before somebody has acted
         self._reading = read_classes(acts, self.config, self._may_win)
         over = None

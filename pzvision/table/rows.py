@@ -68,11 +68,12 @@ class Rows:
                 found.append(Fact("added", after, seat, tuple(part), onto=tuple(host)))
             else:
                 hands.append(part)
-        found.extend(
-            hand
-            for hand in self._hands(seat, hands, places)
-            if hand.apart is not None or now - max(t.since for t in hand.tracks) >= config.hand_wait_s
-        )
+        coming = len(ready) < len(parts)
+        for hand in self._hands(seat, hands, places):
+            whole = hand.apart is not None and len(hand.tracks) > 2
+            waited = now - max(t.since for t in hand.tracks)
+            if whole or (waited >= config.hand_wait_s and not coming) or waited >= 2 * config.hand_wait_s:
+                found.append(hand)
         return found
 
     def _face_down(self, backs: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:

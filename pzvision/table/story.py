@@ -76,11 +76,11 @@ def tell(
         declarations: spoken ones (and whoever left), merged by their ``t``.
         end: s, when it was over; None while it goes on.
     """
-    dealer = dealer_of(acts)
+    spoken = [d for d in declarations if isinstance(d, Declare)]
+    dealer = dealer_of(acts, spoken)
     start = hand.start
     opening = HandStart(hand.ruleset.id, dealer, hand.base, dict(hand.options), hand.names, t=start)
     lines = [Line(opening), *(Line(Deal(seat, None, t=start)) for seat in SEATS)]
-    spoken = [d for d in declarations if isinstance(d, Declare)]
     declared: set[Seat] = {d.seat for d in spoken if d.declaration in ("dance", "bai") or d.tiles}
     shown: list[Declare] = []
     lamp: Tile | None = None
@@ -193,12 +193,15 @@ def _already_shown(
     return out
 
 
-def dealer_of(acts: Sequence[Act]) -> Seat:
-    """Whoever acts first without a draw; E before anybody has."""
+def dealer_of(acts: Sequence[Act], spoken: Sequence[Declare] = ()) -> Seat:
+    """Whoever acts first without a draw. Before anybody has it is still open: the first seat that has not
+    said 天叫, which only the others may.
+    """
     for act in acts:
         if act.kind in ("discard", "gang", "win", "draw"):
             return SEATS[act.seat]
-    return "E"
+    others = {d.seat for d in spoken if d.declaration == "tian_jiao"}
+    return next((seat for seat in SEATS if seat not in others), SEATS[0])
 
 
 def _sure(confidence: float) -> float:
