@@ -222,6 +222,13 @@ def test_photos_that_contradict_each_other(detector: TileDetector, strange: list
         adapt("x", strange[:1], detector)
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command learns from fewer pictures, so that it does not take long."""
+    monkeypatch.setattr("pzvision.vision.adapt.AdaptConfig", lambda: QUICK)
+
+
+@pytest.mark.usefixtures("quick")
 def test_the_command_from_photos_to_detection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = []
     for seed in (1, 4):
@@ -262,6 +269,7 @@ def test_the_command_from_photos_to_detection(tmp_path: Path, capsys: pytest.Cap
     assert "123456789m" in taught and "123456789m" not in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("quick")
 def test_nothing_to_gain_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = []
     for seed in (1, 3):
