@@ -269,7 +269,8 @@ class Evening:
             said: the announcements made about them, as in the stream.
         """
         starts = [i for i, event in enumerate(log) if i == 0 or isinstance(event, HandStart)]
-        parts = [list(log[a:b]) for a, b in zip(starts, [*starts[1:], len(log)], strict=True)]
+        ends = [*starts[1:], len(log)] if log else []  # it may have been broken off before any record
+        parts = [list(log[a:b]) for a, b in zip(starts, ends, strict=True)]
         self._hands = [_Hand(None, records=part) for part in parts]
         self._teller.restore(log, said)
         self.shift = max((event.t or 0.0 for event in log), default=0.0) + _GAP_S if log else 0.0

@@ -12,11 +12,13 @@ import pytest
 
 from pzvision.game import Discard, HandStart
 from pzvision.game.simulate import simulate
+from pzvision.live.evening import Evening
 from pzvision.live.hub import Hub
 from pzvision.live.pipeline import Pipeline
 from pzvision.live.resume import restore
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.store import Store
+from pzvision.live.teller import Teller
 from pzvision.synth.timeline import build_timeline
 from pzvision.vision.capture import Frame, FrameSource
 
@@ -43,6 +45,25 @@ class Later(FrameSource):
         until = None if end is None else end + self._start
         for frame in self._game.frames(start=self._start, end=until, every=every):
             yield Frame(frame.image, frame.t - self._start, frame.index)
+
+
+def test_an_evening_broken_off_before_its_first_record_goes_on(tmp_path: Path) -> None:
+    painted = _painted()
+    store = Store(tmp_path / "s.sqlite")
+    settings = HandSettings("pzh-popular", base=3)
+    writer = store.begin("painted", settings.to_json())
+    hub = Hub()
+    hub.keep(writer.keep)
+    hub.publish({"type": "session", "id": writer.id, "state": "begun"})
+    stored = store.read(writer.id)
+    assert stored.log == () and len(stored.records) == 1
+
+    again = Hub()
+    evening = Evening(HandMaker(painted.CALIBRATION, settings), Teller(hub=again))
+    restore(stored, again, evening)
+    assert evening.session.log == [] and not evening.reader.tiles and evening.shift == 0.0
+    assert again.publish({"type": "session", "id": writer.id, "state": "resumed"}) == 2
+    store.close()
 
 
 @pytest.mark.parametrize(("broken", "back", "end"), [(30.0, 31.0, 60.0)])
