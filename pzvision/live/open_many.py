@@ -145,7 +145,10 @@ def _open(
             stored = store.read(writer.id)
             restore(stored, hub, pipeline.evening)
             if stored.damage is not None:
-                note(stored.damage)
+                note(f"{spec.name}: {stored.damage}")
+            hands = len(pipeline.session.hand_records())
+            text = say("store.resumed", args.lang, id=writer.id, records=len(stored.log), hands=hands)
+            note(f"{spec.name}: {text}")
         hub.keep(writer.keep)
         hub.publish({"type": "session", "id": writer.id, "state": "begun" if old is None else "resumed"})
         note(f"{spec.name}: {say('store.kept', args.lang, id=writer.id, path=store.path)}")
