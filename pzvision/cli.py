@@ -13,9 +13,11 @@ from pzvision import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
     from types import FrameType, ModuleType
+
+    from pzvision.commands._parser import Parser
+    from pzvision.tiles import Lang
 
 COMMANDS: dict[str, str] = {
     "demo": "pzvision.commands.demo",
@@ -37,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "golden": "pzvision.commands.golden",
     "evaluate": "pzvision.commands.evaluate",
     "doctor": "pzvision.commands.doctor",
+    "completion": "pzvision.commands.completion",
     "train": "pzvision.commands.train",
     "train-data": "pzvision.commands.train_data",
 }
@@ -52,21 +55,24 @@ def _load(name: str) -> ModuleType:
     return importlib.import_module(COMMANDS[name])
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The whole parser, or with ``only`` just that subcommand's (fast start)."""
+SUMMARY = (
+    "攀枝花/西昌麻将牌桌助手:看一整局牌,自动算账。",
+    "Reads a whole game of Panzhihua or Xichang mahjong from a camera and settles it.",
+)
+
+
+def build_parser(only: str | None = None, lang: Lang | None = None) -> Parser:
+    """The whole parser, or with ``only`` just that subcommand's (fast start). ``lang``: of the help."""
     from pzvision.commands._parser import Parser
 
-    parser = Parser(
-        prog="pzvision",
-        description="攀枝花/西昌麻将牌桌助手:看一整局牌,自动算账。"
-        " Reads a whole game of Panzhihua or Xichang mahjong from a camera and settles it.",
-    )
+    parser = Parser(prog="pzvision")
+    parser.summary, parser.lang = SUMMARY, lang
     parser.add_argument("--version", action="version", version=f"pzvision {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in [only] if only else COMMANDS:
         module = _load(name)
-        zh, en = module.SUMMARY
-        sub = commands.add_parser(name, help=f"{zh} {en}", description=f"{zh} {en}")
+        sub = commands.add_parser(name, help="\n".join(module.SUMMARY))
+        sub.summary, sub.lang = module.SUMMARY, lang
         module.add_arguments(sub)
         sub.set_defaults(run=module.run, parser=sub)
     return parser
@@ -109,9 +115,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    lang: Lang | None = None
+    if "-h" in words or "--help" in words:  # in whichever order they are given
+        from pzvision.commands._help import split_lang
+
+        lang, words = split_lang(words)
     only = words[0] if words and words[0] in COMMANDS else None
     try:
-        args, unknown = build_parser(only).parse_known_args(words)
+        args, unknown = build_parser(only, lang).parse_known_args(words)
         if unknown:
             args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         status = int(args.run(args))

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,12 +46,12 @@ class Place:
     Args:
         folder: where its results go; made when something is first written.
         job: what is done; results of another job are not taken for its own.
-        part_asks: looks for the detector in one part.
+        part_asks: looks for the detector in one part; all of them where each depends on the one before.
     """
 
     def __init__(self, folder: Path, job: Job, part_asks: int = PART_ASKS) -> None:
         self.folder = folder
-        self.part_asks = part_asks
+        self.part_asks = sys.maxsize if job.gate else part_asks
         self._job = job
         self._looks_key = _digest(
             {
@@ -60,6 +61,7 @@ class Place:
                 "look_s": job.look_s,
                 "models": dict(model_digests(job.models)),
                 "backend": job.backend,
+                "gate": job.gate,
                 "tile_set": None if job.tile_set is None else tile_set_digest(job.tile_set),
             }
         )

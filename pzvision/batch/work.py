@@ -47,6 +47,8 @@ class Job:
         calibration, hand, declarations: as `pzvision replay` has them.
         look_s: seconds between looks.
         models, backend, threads, tile_set: of the detector; None: as `TileDetector` has them.
+        gate: whether parts of the table that stay as they were are not looked at again. What is seen in a
+            look then depends on the look before: the whole recording is one part.
         lang: of the settlement.
     """
 
@@ -59,6 +61,7 @@ class Job:
     backend: str = "auto"
     threads: int | None = 1
     tile_set: TileSet | None = None
+    gate: bool = False
     lang: Lang = "zh"
 
     @property
@@ -211,6 +214,7 @@ _DETECTORS: dict[tuple[object, ...], Any] = {}
 def make_detector(job: Job, calibration: Calibration) -> Detector:
     """The detector for a job's pictures under a calibration; the model is loaded once in a process."""
     from pzvision.vision.detector import TileDetector
+    from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
 
     tile_set = job.tile_set
@@ -218,7 +222,7 @@ def make_detector(job: Job, calibration: Calibration) -> Detector:
     if key not in _DETECTORS:
         folder = None if job.models is None else Path(job.models)
         _DETECTORS[key] = TileDetector(folder, threads=job.threads, backend=job.backend, tile_set=tile_set)
-    return TableDetector(_DETECTORS[key], calibration)
+    return TableDetector(_DETECTORS[key], calibration, gate=GateConfig() if job.gate else None)
 
 
 def tile_set_digest(tile_set: TileSet) -> str:

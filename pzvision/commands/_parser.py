@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
+    from pzvision.tiles import Lang
+
 _KINDS: Final = {"int": "whole number", "float": "number", "Path": "path"}
 _CONTROL: Final = {code: repr(chr(code))[1:-1] for code in (*range(32), *range(127, 160), 0x2028, 0x2029)}
 
@@ -19,6 +21,18 @@ class Parser(argparse.ArgumentParser):
 
     A type function's ``__name__`` is what the error says was expected, such as "whole number from 1".
     """
+
+    summary: tuple[str, str] = ("", "")
+    """What the command does: Chinese, English."""
+    lang: Lang | None = None
+    """Of the help; None: as the locale says."""
+
+    def format_help(self) -> str:
+        """The manual page, see `pzvision.commands._help`."""
+        from pzvision.commands._help import page, usual_lang
+
+        command = self.prog.partition(" ")[2]
+        return page(self, command, self.summary, self.lang or usual_lang())
 
     def error(self, message: str) -> NoReturn:
         """Print the one line and exit with status 2."""

@@ -25,35 +25,28 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    from pzvision.messages.detector import BACKEND_HELP
 
-    parser.add_argument("photos", nargs="+", metavar="PHOTO", help="照片,两张或更多 photos, two or more")
-    parser.add_argument(
-        "--name", default="tiles", metavar="NAME", help="给这副牌起名 what to call the set (default tiles)"
-    )
+    parser.add_argument("photos", nargs="+", metavar="PHOTO")
+    parser.add_argument("--name", default="tiles", metavar="NAME")
     parser.add_argument(
         "--calibration",
         type=Path,
         metavar="FILE",
-        help="这张桌子的标定,以后就用这副牌 the table that uses this set from now on (written into it)",
     )
     parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help="写在哪里 where to write it (default: tile_sets/NAME.npz beside the calibration)",
     )
     parser.add_argument(
         "--order",
         choices=("auto", "rows", "any"),
         default="auto",
-        help="rows: 一定是三排 they do lie in the three rows; any: 随便摆的 they lie anyhow and the faces"
-        " must tell; auto: 看情况 whichever is sure (default)",
     )
-    parser.add_argument("--models", type=Path, metavar="DIR", help="模型目录 folder with the ONNX models")
-    parser.add_argument("--threads", type=int, metavar="N", help="线程数 threads to use (default: all cores)")
-    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--models", type=Path, metavar="DIR")
+    parser.add_argument("--threads", type=int, metavar="N")
+    parser.add_argument("--backend", default="auto", metavar="NAME")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

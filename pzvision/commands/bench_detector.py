@@ -26,29 +26,19 @@ _SEED = 440_001
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    from pzvision.messages.detector import BACKEND_HELP, PEER_HELP
 
     parser.add_argument(
         "images",
         nargs="*",
         metavar="IMAGE",
-        help="照片 pictures to look at (default: rendered tables of 1280×720 with 60 tiles or more)",
     )
-    parser.add_argument(
-        "--backend", metavar="NAME", help=BACKEND_HELP.replace("default auto", "default: all")
-    )
-    parser.add_argument("--models", type=Path, metavar="DIR", help="模型目录 folder with the ONNX models")
-    parser.add_argument(
-        "--threads", type=int, default=2, metavar="N", help="线程数 threads to use (default 2)"
-    )
-    parser.add_argument(
-        "--pictures", type=int, default=6, metavar="N", help="画几张 how many to render (default 6)"
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=7, metavar="N", help="每张看几次 looks at each (default 7)"
-    )
-    parser.add_argument("--peer", type=Path, metavar="PHOTOS", help=PEER_HELP)
-    parser.add_argument("--json", action="store_true", help="print one JSON object per backend or detector")
+    parser.add_argument("--backend", metavar="NAME")
+    parser.add_argument("--models", type=Path, metavar="DIR")
+    parser.add_argument("--threads", type=int, default=2, metavar="N")
+    parser.add_argument("--pictures", type=int, default=6, metavar="N")
+    parser.add_argument("--rounds", type=int, default=7, metavar="N")
+    parser.add_argument("--peer", type=Path, metavar="PHOTOS")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:

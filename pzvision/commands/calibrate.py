@@ -14,63 +14,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="照片、录像、摄像头编号或网址 photo, video, webcam number or address",
     )
     parser.add_argument(
         "--corners",
         nargs=4,
         metavar="X,Y",
-        help="四角:近左 近右 远右 远左,像素或 0–1;不给就开页面用鼠标拖"
-        " near-left near-right far-right far-left, px or 0-1; without it a page opens to drag them",
     )
     parser.add_argument(
         "--markers",
         action="store_true",
-        help="按打印的桌角标记自动标定 find the corners by the printed corner cards (see --sheet)",
     )
     parser.add_argument(
         "--lens",
         nargs="+",
         metavar="PHOTO",
-        help="镜头:打印棋盘的照片(或文件夹),或取自另一标定文件"
-        " photos of the printed board (or their folder), or another calibration file to take its lens",
     )
     parser.add_argument(
         "--sheet",
         metavar="DIR",
-        help="写可打印的标记、声明牌、棋盘 write the printable corner cards, tokens and lens board",
     )
-    parser.add_argument("--near", default="E", metavar="SEAT", help="坐近边的是谁 who sits at the near edge")
+    parser.add_argument("--near", default="E", metavar="SEAT")
     parser.add_argument(
         "--table-cm",
         type=float,
         metavar="CM",
-        help="台面边长(默认 85;有标记时自动量) side of the felt (default 85; with --markers measured)",
     )
     parser.add_argument(
         "--tile-cm",
         default="3.6,2.7,2.1",
         metavar="H,W,T",
-        help="牌的高,宽,厚 a tile's height,width,thickness",
     )
     parser.add_argument(
         "--camera",
         default="table",
         metavar="NAME",
-        help="摄像头名字,如 table table2 hand.S;没给 SOURCE 时是来源"
-        " the camera's name; where SOURCE is missing: N, URL or NAME=N",
     )
-    parser.add_argument(
-        "--at", type=float, default=0.0, metavar="S", help="用第几秒的画面 second of the picture"
-    )
+    parser.add_argument("--at", type=float, default=0.0, metavar="S")
     parser.add_argument(
         "--out",
         metavar="FILE",
-        help="写到 where to write (TOML or .json; default calibration/NAME.toml)",
     )
-    parser.add_argument("--preview", metavar="OUT.jpg", help="画出牌大小的网格 draw the tile-sized grid here")
-    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--preview", metavar="OUT.jpg")
+    parser.add_argument("--port", type=int, metavar="N")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

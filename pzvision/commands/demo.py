@@ -14,21 +14,19 @@ FILES = ("demo.mp4", "calibration.json", "log.jsonl", "declarations.jsonl")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    from pzvision.messages.detector import BACKEND_HELP
 
-    parser.add_argument("--no-page", action="store_true", help="只打印,不开页面 print only, serve no page")
-    parser.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--no-page", action="store_true")
+    parser.add_argument("--port", type=int, metavar="N")
     parser.add_argument(
         "--speed",
         type=float,
         metavar="X",
-        help="放映速度,0 为最快 1 is real speed, 0 as fast as it goes (default 1; with --no-page 0)",
     )
-    parser.add_argument("--keep", action="store_true", help="放完后页面不关 keep the page open afterwards")
-    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
-    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
-    parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--models", metavar="DIR")
+    parser.add_argument("--backend", default="auto", metavar="NAME")
+    parser.add_argument("--threads", type=int, metavar="N")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from pzvision.commands._output import utf8_output
 from pzvision.errors import PzvisionError
-from pzvision.messages.detector import BACKEND_HELP, TILE_SET_HELP
 from pzvision.vision.pictures import decode
 
 SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in pictures.")
@@ -22,18 +21,14 @@ SUMMARY = ("识别照片里的麻将牌。", "Find and name the tiles in picture
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("images", nargs="+", metavar="IMAGE", help="picture files")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per picture")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="write annotated pictures there (default: not written)"
-    )
-    parser.add_argument("--models", type=Path, metavar="DIR", help="folder with finder.onnx and reader.onnx")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
-    parser.add_argument(
-        "--tile-set", metavar="FILE", help=TILE_SET_HELP.replace("the one that the calibration names", "none")
-    )
-    parser.add_argument("--backend", default="auto", metavar="NAME", help=BACKEND_HELP)
-    parser.add_argument("--providers", action="store_true", help="say on standard error what runs the models")
+    parser.add_argument("images", nargs="+", metavar="IMAGE")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--out", type=Path, metavar="DIR")
+    parser.add_argument("--models", type=Path, metavar="DIR")
+    parser.add_argument("--threads", type=int, metavar="N")
+    parser.add_argument("--tile-set", metavar="FILE")
+    parser.add_argument("--backend", default="auto", metavar="NAME")
+    parser.add_argument("--providers", action="store_true")
 
 
 def read_image(path: Path) -> npt.NDArray[np.uint8]:

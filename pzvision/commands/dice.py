@@ -16,10 +16,10 @@ _PLACES = ("game.dice.dealer", "game.dice.next", "game.dice.opposite", "game.dic
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two dice, ``--dealer``, ``--json``, ``--lang``."""
-    parser.add_argument("dice", nargs=2, type=int, metavar="DIE", help="骰子点数 what the dice show, 1-6")
-    parser.add_argument("--dealer", choices=SEATS, default="E", help="庄家 the dealer's seat (default E)")
-    parser.add_argument("--json", action="store_true", help="输出 JSON print JSON")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("dice", nargs=2, type=int, metavar="DIE")
+    parser.add_argument("--dealer", choices=SEATS, default="E")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

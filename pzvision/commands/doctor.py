@@ -9,14 +9,12 @@ SUMMARY = ("检查摄像头、模型、字体、标定、端口:哪里不对、�
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `pzvision.cli`."""
-    parser.add_argument(
-        "--camera", metavar="N|URL", help="要检查的摄像头 the camera to try (default: the first there is)"
-    )
-    parser.add_argument("--calibration", metavar="FILE", help="标定文件 calibration file")
-    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
-    parser.add_argument("--port", type=int, metavar="N", help="网页端口 the page's port")
-    parser.add_argument("--json", action="store_true", help="输出 JSON print JSON")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--camera", metavar="N|URL")
+    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--models", metavar="DIR")
+    parser.add_argument("--port", type=int, metavar="N")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -23,37 +23,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "truth",
         metavar="TRUTH.jsonl|GOLDEN",
-        help="真牌谱,或金标集文件夹 the true log, or a golden set's folder",
     )
-    parser.add_argument("log", nargs="?", metavar="LOG.jsonl", help="要查的牌谱 the log to judge")
-    golden = parser.add_argument_group("金标集 golden set")
-    golden.add_argument("--only", nargs="+", metavar="NAME", help="只看这几份 only these recordings")
+    parser.add_argument("log", nargs="?", metavar="LOG.jsonl")
+    golden = parser.add_argument_group("golden")
+    golden.add_argument("--only", nargs="+", metavar="NAME")
     golden.add_argument(
         "--ablate",
         choices=("decoder", "hysteresis"),
-        help="去掉一样再看:合法性解码 / 停稳判断 leave out the decoder (top class, no legality)"
-        " or the hysteresis (every look believed at once)",
     )
-    golden.add_argument(
-        "--accept", action="store_true", help="把这些数字记为认可的 keep these figures as the accepted ones"
-    )
-    golden.add_argument("--jobs", type=int, default=1, metavar="N", help="同时几份 at once (default 1)")
+    golden.add_argument("--accept", action="store_true")
+    golden.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument(
         "--tolerance",
         type=float,
         default=3.0,
         metavar="S",
-        help="时间差几秒以内算对 seconds apart (default 3)",
     )
     parser.add_argument(
         "--below",
         type=float,
         metavar="F1",
-        help="总 F1 低于它则退出码为 1 exit status 1 when the F1 is lower",
     )
-    parser.add_argument("--all", action="store_true", help="逐条列出漏的和多的 list missed and false records")
-    parser.add_argument("--json", action="store_true", help="输出一行 JSON one JSON object")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def _read(name: str) -> list[Any]:

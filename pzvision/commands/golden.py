@@ -16,24 +16,19 @@ DEFAULT = Path("datasets/golden")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, with which recipes, where."""
-    parser.add_argument(
-        "action", choices=("build", "list"), help="生成 / 列出 build what is missing, or list"
-    )
+    parser.add_argument("action", choices=("build", "list"))
     parser.add_argument(
         "folder",
         nargs="?",
         type=Path,
         default=DEFAULT,
         metavar="GOLDEN",
-        help=f"金标集文件夹 folder with recipes.toml (default {DEFAULT})",
     )
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="只做这几份 only these recipes")
-    parser.add_argument(
-        "--again", action="store_true", help="重做:配方或模型变了的 also those built with other models"
-    )
-    parser.add_argument("--models", metavar="DIR", help="模型目录 folder with the ONNX models")
-    parser.add_argument("--threads", type=int, metavar="N", help="推理线程数 threads of the detector")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--models", metavar="DIR")
+    parser.add_argument("--threads", type=int, metavar="N")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -32,45 +32,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--camera",
         action="append",
         metavar="[NAME=]N|URL|FILE",
-        help="摄像头编号、网址或录像;可多次:table=0 看台面,table2=2 从另一边看,hand.S=1 看南家的手牌"
-        " webcam number, address, or a video played at real speed; repeatable: table=0 sees the table,"
-        " table2=2 sees it from elsewhere (with its own calibration), hand.S=1 one player's hand",
     )
     watched.add_argument(
         "--table",
         action="append",
         metavar="NAME=N|URL|FILE",
-        help="一个程序看几桌:--table A=0 --table B=rtsp://…,每桌的标定在 calibration/A.toml"
-        " several tables from one process, repeatable; each has its own calibration (calibration/NAME.toml),"
-        " page (/t/NAME/), ledger and evening",
     )
     add_game_arguments(parser)
-    parser.add_argument(
-        "--declarations", metavar="FILE", help="口头声明的记录 spoken declarations, JSONL with t (seconds)"
-    )
-    page = parser.add_argument_group("页面 page")
-    page.add_argument("--port", type=int, metavar="N", help="页面端口 port (default 8642)")
+    parser.add_argument("--declarations", metavar="FILE")
+    page = parser.add_argument_group("page")
+    page.add_argument("--port", type=int, metavar="N")
     page.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDR",
-        help="让手机也能开页面,如 0.0.0.0,要口令 address to serve others on, such as 0.0.0.0; with a token",
     )
     page.add_argument(
         "--overlay-delay",
         type=float,
         default=0.0,
         metavar="S",
-        help="直播画面晚几秒 seconds the overlay runs behind (default 0)",
     )
-    page.add_argument("--no-page", action="store_true", help="不开页面 print only, serve no page")
+    page.add_argument("--no-page", action="store_true")
     add_voice_argument(parser)
     add_obs_arguments(page)
-    store = parser.add_argument_group("存牌局 store")
-    store.add_argument("--store", metavar="FILE", help="存在哪里 where the evening is kept (SQLite)")
-    store.add_argument("--no-store", action="store_true", help="不存 keep nothing")
-    store.add_argument("--resume", action="store_true", help="接着上一场 go on with the last evening")
-    store.add_argument("--new", action="store_true", help="另开一场,不问 a new evening, without asking")
+    store = parser.add_argument_group("store")
+    store.add_argument("--store", metavar="FILE")
+    store.add_argument("--no-store", action="store_true")
+    store.add_argument("--resume", action="store_true")
+    store.add_argument("--new", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -31,53 +31,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ruleset",
         default="pzh-popular",
         metavar="ID|FILE",
-        help=f"规则 / ruleset or .toml file: {' '.join(ruleset_ids())}",
+        help=" ".join(ruleset_ids()),
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="随机种子 / seed of game, room and noise"
-    )
-    parser.add_argument("--hands", type=int, default=1, metavar="N", help="局数 / number of hands")
-    parser.add_argument(
-        "--look", default="orange", metavar="NAME", help=f"牌样 / tiles: random {' '.join(LOOKS)}"
-    )
-    parser.add_argument(
-        "--crops", type=Path, metavar="DIR", help="真实牌面图片文件夹 / folder of real faces to use instead"
-    )
-    parser.add_argument(
-        "--camera", default="oblique", metavar="NAME", help=f"机位 / camera: {' '.join(CAMERAS)}"
-    )
-    parser.add_argument(
-        "--near", default="E", metavar="SEAT", help="近端座位 / seat at the near edge: E S W N"
-    )
-    parser.add_argument(
-        "--river", default="rows", choices=("rows", "heap"), help="打牌摆法 / how discards lie"
-    )
-    parser.add_argument(
-        "--mess", type=float, default=1.0, metavar="X", help="凌乱程度 / untidiness, 0 to 3 (default 1)"
-    )
-    parser.add_argument(
-        "--pace", type=float, default=1.0, metavar="X", help="快慢 / time factor, 0.3 to 3 (default 1)"
-    )
-    parser.add_argument(
-        "--an-gang", default="up", choices=("up", "down"), help="暗杠摆法 / how concealed kongs lie"
-    )
-    parser.add_argument(
-        "--breaks", type=int, default=0, metavar="N", help="每局长停几次 / long pauses in a hand, 0 to 5"
-    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument("--hands", type=int, default=1, metavar="N")
+    parser.add_argument("--look", default="orange", metavar="NAME", help=" ".join(["random", *LOOKS]))
+    parser.add_argument("--crops", type=Path, metavar="DIR")
+    parser.add_argument("--camera", default="oblique", metavar="NAME", help=" ".join(CAMERAS))
+    parser.add_argument("--near", default="E", metavar="SEAT")
+    parser.add_argument("--river", default="rows", choices=("rows", "heap"))
+    parser.add_argument("--mess", type=float, default=1.0, metavar="X")
+    parser.add_argument("--pace", type=float, default=1.0, metavar="X")
+    parser.add_argument("--an-gang", default="up", choices=("up", "down"))
+    parser.add_argument("--breaks", type=int, default=0, metavar="N")
     parser.add_argument(
         "--disturb",
         nargs="+",
         default=[],
         metavar="KIND",
-        help=f"干扰 / what disturbs the recording: {' '.join(KINDS)}",
+        help=" ".join(KINDS),
     )
-    parser.add_argument(
-        "--size", default="1280x720", metavar="WxH", help="画面大小 / picture size, even numbers"
-    )
-    parser.add_argument("--fps", type=float, default=10.0, metavar="N", help="每秒帧数 / frames a second")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="输出文件夹 / new folder for the result"
-    )
+    parser.add_argument("--size", default="1280x720", metavar="WxH")
+    parser.add_argument("--fps", type=float, default=10.0, metavar="N")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
 
 
 def run(args: argparse.Namespace) -> int:

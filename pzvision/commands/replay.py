@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source",
         metavar="SOURCE",
         nargs="?",
-        help="录像、图片目录或网址 video, folder of pictures or URL",
     )
     add_game_arguments(parser)
     parser.add_argument(
@@ -29,42 +28,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="同时录的别的摄像头:table2=另一边看台面(自带标定),hand.S=南家的手牌"
-        " further recordings begun at the same time: table2=FILE of the table (own calibration),"
-        " hand.S=FILE of a player's hand; repeatable",
     )
-    parser.add_argument("--render", metavar="OUT.mp4", help="写标注录像 write an annotated video here")
+    parser.add_argument("--render", metavar="OUT.mp4")
     parser.add_argument(
         "--declarations",
         metavar="FILE",
-        help="唱歌跳舞等声明 (JSONL) spoken declarations, declare records with t"
-        " (default: declarations.jsonl beside the recording, if there)",
     )
     parser.add_argument(
         "--observations",
         metavar="OUT.jsonl.gz",
-        help="另存每次所见,以后不用再识别 keep what was seen, for --from-log",
     )
     parser.add_argument(
         "--from-log",
         metavar="FILE",
-        help="不看录像,用存下的所见重新判断 decide anew from a file of --observations, without pictures;"
-        " no SOURCE then",
     )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="每条记录都打印,打牌摸牌也打 print every record, discards and draws too"
-        " (default: peng, kongs, declarations, wins and what is announced)",
     )
-    parser.add_argument("--start", type=float, default=0.0, metavar="S", help="从第几秒 from this second on")
-    parser.add_argument("--end", type=float, metavar="S", help="到第几秒 up to this second")
+    parser.add_argument("--start", type=float, default=0.0, metavar="S")
+    parser.add_argument("--end", type=float, metavar="S")
     parser.add_argument(
         "--fps",
         type=float,
         default=10.0,
         metavar="N",
-        help="图片目录的帧率 frames a second of a picture folder",
     )
 
 

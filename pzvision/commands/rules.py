@@ -17,15 +17,11 @@ SUMMARY = MESSAGES["rules.summary.rules"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """``[ID|FILE]``, ``--diff A B``, ``--ruleset``, ``--option``, ``--lang``, ``--json``."""
-    parser.add_argument(
-        "id", nargs="?", metavar="ID|FILE", help="玩法编号或规则文件 ruleset id or .toml file"
-    )
-    parser.add_argument(
-        "--diff", nargs=2, metavar=("A", "B"), help="两种玩法有何不同 what differs between two games"
-    )
+    parser.add_argument("id", nargs="?", metavar="ID|FILE")
+    parser.add_argument("--diff", nargs=2, metavar=("A", "B"))
     add_ruleset_arguments(parser)
-    parser.add_argument("--lang", choices=("zh", "en", "both"), default="both", help="语言 language")
-    parser.add_argument("--json", action="store_true", help="输出 JSON print JSON")
+    parser.add_argument("--lang", choices=("zh", "en", "both"), default="both")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:

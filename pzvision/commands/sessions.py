@@ -24,16 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=("list", "show", "export"),
         default="list",
-        help="列出、查看、导出 list (default), show, export",
     )
-    parser.add_argument("id", nargs="?", metavar="ID", help="场次,或 last number of an evening, or last")
+    parser.add_argument("id", nargs="?", metavar="ID")
     formats = parser.add_mutually_exclusive_group()
-    formats.add_argument("--jsonl", action="store_true", help="牌谱 the game log, as settle reads it")
-    formats.add_argument("--csv", action="store_true", help="账本 the ledger, for a spreadsheet")
-    formats.add_argument("--html", action="store_true", help="带图的报告 a report with drawings, one file")
-    parser.add_argument("--out", metavar="FILE", help="写到哪里 where to (default: standard output)")
-    parser.add_argument("--store", metavar="FILE", help="存牌局的文件 the store (SQLite)")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    formats.add_argument("--jsonl", action="store_true")
+    formats.add_argument("--csv", action="store_true")
+    formats.add_argument("--html", action="store_true")
+    parser.add_argument("--out", metavar="FILE")
+    parser.add_argument("--store", metavar="FILE")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,14 +15,13 @@ SUMMARY = MESSAGES["game.summary.settle"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The log, ``--json``, ``--lenient``, ``--lang``."""
-    parser.add_argument("log", metavar="LOG.jsonl", help="牌局记录,- 为标准输入 the game log, or -")
-    parser.add_argument("--json", action="store_true", help="每局一行 JSON one JSON object per hand")
+    parser.add_argument("log", metavar="LOG.jsonl")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument(
         "--lenient",
         action="store_true",
-        help="记录对不上也算下去 go on past records that do not fit the others",
     )
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def read_text(name: str) -> str:

@@ -36,18 +36,13 @@ _share.__name__ = "share from 0 to 1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to play, how much of it, how it starts, and where to write it."""
     add_ruleset_arguments(parser, default="pzh-traditional")
-    parser.add_argument("--hands", type=_count, default=1, help="局数 how many hands (default 1)")
-    parser.add_argument("--seed", type=int, default=1, help="随机种子 the same seed, the same hands")
-    parser.add_argument("--base", type=_count, default=1, help="底 amount of one fan (default 1)")
-    parser.add_argument("--dealer", choices=SEATS, default="E", help="首局庄家 first dealer (default E)")
-    parser.add_argument(
-        "--spice",
-        type=_share,
-        default=0.0,
-        help="做牌的机会,让少见的规则出现 how often a dealt hand is stacked (0 to 1)",
-    )
-    parser.add_argument("--leave", type=_share, default=0.0, help="胡后早退 how often a winner leaves early")
-    parser.add_argument("--out", type=Path, metavar="LOG.jsonl", help="写入文件 write here (default: print)")
+    parser.add_argument("--hands", type=_count, default=1, metavar="N")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--base", type=_count, default=1, metavar="N")
+    parser.add_argument("--dealer", choices=SEATS, default="E")
+    parser.add_argument("--spice", type=_share, default=0.0, metavar="SHARE")
+    parser.add_argument("--leave", type=_share, default=0.0, metavar="SHARE")
+    parser.add_argument("--out", type=Path, metavar="LOG.jsonl")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,49 +14,29 @@ SUMMARY = ("训练并评测识别模型。", "Train, export and judge the tile m
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--stage", choices=("finder", "reader"), default="finder", help="what to train")
-    parser.add_argument(
-        "--recipe", type=Path, metavar="FILE", help="finder: a recipe of datasets/, built before"
-    )
-    parser.add_argument(
-        "--built", type=Path, default=Path("datasets/built"), metavar="DIR", help="finder: its pools"
-    )
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="reader: folder with crops/ and photos/train/"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="run folder (default runs/STAGE); a run goes on there"
-    )
-    parser.add_argument("--start", type=Path, metavar="PT", help="checkpoint to begin with")
-    parser.add_argument("--minutes", type=float, default=60.0, help="finder: wall-clock time (default 60)")
-    parser.add_argument("--rate", type=float, help="peak learning rate")
-    parser.add_argument(
-        "--processes", type=int, default=2, metavar="N", help="finder: processes sharing a batch (default 2)"
-    )
-    parser.add_argument("--steps", type=int, help="reader: steps")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--export", type=Path, metavar="DIR", help="write DIR/finder.onnx and finder.pt from the run"
-    )
-    parser.add_argument("--evaluate", type=Path, nargs="?", const=Path("models"), metavar="DIR",
-                        help="judge the models in DIR (default models/) and write DIR/REPORT.md")  # fmt: skip
-    parser.add_argument("--photos", type=Path, metavar="DIR", help="evaluate: folder of labelled photos")
-    parser.add_argument(
-        "--scenes", type=int, default=60, metavar="N", help="evaluate: rendered scenes (default 60)"
-    )
+    parser.add_argument("--stage", choices=("finder", "reader"), default="finder")
+    parser.add_argument("--recipe", type=Path, metavar="FILE")
+    parser.add_argument("--built", type=Path, default=Path("datasets/built"), metavar="DIR")
+    parser.add_argument("--data", type=Path, metavar="DIR")
+    parser.add_argument("--out", type=Path, metavar="DIR")
+    parser.add_argument("--start", type=Path, metavar="PT")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--rate", type=float, metavar="RATE")
+    parser.add_argument("--processes", type=int, default=2, metavar="N")
+    parser.add_argument("--steps", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--export", type=Path, metavar="DIR")
+    parser.add_argument("--evaluate", type=Path, nargs="?", const=Path("models"), metavar="DIR")
+    parser.add_argument("--photos", type=Path, metavar="DIR")
+    parser.add_argument("--scenes", type=int, default=60, metavar="N")
     parser.add_argument(
         "--tables",
         type=int,
         default=100,
         metavar="N",
-        help="evaluate: tables of held-out looks (default 100)",
     )
-    parser.add_argument(
-        "--only", nargs="*", default=[], metavar="NAME", help="evaluate: photos whose names begin so"
-    )
-    parser.add_argument(
-        "--crops", type=Path, metavar="DIR", help="evaluate: single faces, for a photographed set"
-    )
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME")
+    parser.add_argument("--crops", type=Path, metavar="DIR")
 
 
 def run(args: argparse.Namespace) -> int:

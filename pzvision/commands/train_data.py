@@ -12,17 +12,12 @@ SUMMARY = ("按配方生成训练数据。", "Build the training pictures of a r
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--recipe", type=Path, required=True, metavar="FILE", help="a recipe of datasets/")
-    parser.add_argument(
-        "--built", type=Path, default=Path("datasets/built"), metavar="DIR", help="where pools go"
-    )
-    parser.add_argument("--mark", type=Path, metavar="FINDER",
-                        help="finder.onnx with which to mark faces that the photos' labels lack")  # fmt: skip
-    parser.add_argument("--preview", type=Path, metavar="PICTURE", help="write a contact sheet of samples")
-    parser.add_argument(
-        "--samples", type=int, default=16, metavar="N", help="samples on the sheet (default 16)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="of the sheet's samples (default 1)")
+    parser.add_argument("--recipe", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--built", type=Path, default=Path("datasets/built"), metavar="DIR")
+    parser.add_argument("--mark", type=Path, metavar="FINDER")  # fmt: skip
+    parser.add_argument("--preview", type=Path, metavar="PICTURE")
+    parser.add_argument("--samples", type=int, default=16, metavar="N")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
 
 
 def run(args: argparse.Namespace) -> int:

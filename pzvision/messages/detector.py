@@ -4,23 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-TILE_SET_HELP: Final = (
-    "这副牌,pzvision adapt 写的;none 不用 the tile set in use, a file that pzvision adapt wrote, or none"
-    " (default: the one that the calibration names)"
-)
-GATE_HELP: Final = (
-    "没动的地方不重看,省一半以上 parts of the table that stay as they were are not looked at again:"
-    " less than half the work"
-)
-BACKEND_HELP: Final = (
-    "推理后端 what runs the models: auto (OpenVINO where installed, else onnxruntime),"
-    " onnxruntime, openvino (default auto)"
-)
-PEER_HELP: Final = (
-    "和 mahjong-detector 在同一批带标注的照片上比 side by side with mahjong-detector on a folder of"
-    " labelled photos, images/ and labels/ (extra bench)"
-)
-
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "detector.bench.auto": (
         "auto 会用 {auto};这里最快的是 {fastest}",

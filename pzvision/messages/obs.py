@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-OBS_HELP: Final = (
-    "OBS 的地址,让它换场景 address of OBS's WebSocket server (default 127.0.0.1:4455 with --obs-scene)"
-)
-SCENE_HELP: Final = (
-    "播报这种事时换到这个场景,可多次 change to SCENE when KIND is announced; repeatable: win=特写"
-)
-HOLD_HELP: Final = "几秒后换回来 seconds until it changes back (default 8)"
-
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "obs.missing": (
         "换场景要先装 pip install 'pzvision[obs]'",

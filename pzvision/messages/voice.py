@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-VOICE_HELP: Final = (
-    "不用浏览器,由这台机器朗读播报;可列出种类"
-    " speak announcements on this machine, without a browser; KINDS such as ready,win,settlement"
-)
-
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "voice.none": (
         "--voice:这台机器没有朗读程序;请装 speech-dispatcher 或 espeak-ng",

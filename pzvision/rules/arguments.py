@@ -17,21 +17,19 @@ def add_ruleset_arguments(parser: argparse.ArgumentParser, *, default: str | Non
         "--ruleset",
         metavar="ID|FILE",
         default=default,
-        help="玩法编号或自定义规则文件 ruleset id or .toml file",
     )
     parser.add_argument(
         "--option",
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        help="改一条规则,可多次 change one option, such as cap=64; repeatable",
     )
 
 
 def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     """Add ``--json`` and ``--lang``."""
-    parser.add_argument("--json", action="store_true", help="总是输出 JSON always print JSON")
-    parser.add_argument("--lang", choices=("zh", "en"), default="zh", help="语言 language (default zh)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def as_profile(

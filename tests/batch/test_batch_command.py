@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pzvision.batch import work
+from pzvision.batch.results import PART_ASKS, Place
 from pzvision.cli import main
 
 
@@ -122,3 +124,39 @@ def test_a_whole_run_in_this_process(
     assert "</html>" in (out / "summary.html").read_text(encoding="utf-8")
     assert main(words) == 0
     assert "0 个完成,1 个早已完成" in capsys.readouterr().out
+
+
+def test_dealer_and_names_stand_in_every_log(
+    recordings: Path,
+    tmp_path: Path,
+    inline: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pzvision.batch.local.LocalEngine", lambda slots: inline(slots=slots))
+    out = tmp_path / "out"
+    words = ["batch", str(recordings), "--out", str(out), "--ruleset", "pzh-popular", "--gate"]
+    assert main([*words, "--dealer", "W", "--name", "E=小王", "--name", "S=老李"]) == 0
+    (log,) = out.rglob("log.jsonl")
+    first = json.loads(log.read_text(encoding="utf-8").splitlines()[0])
+    assert first["dealer"] == "W" and first["names"] == {"E": "小王", "S": "老李"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--dealer", "X"], "--dealer 'X': expected one of E S W N"),
+        (["--name", "小王"], "--name '小王': expected SEAT=NAME such as E=小王"),
+    ],
+)
+def test_dealer_and_names_are_checked_as_replay_checks_them(
+    words: list[str], says: str, recordings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["batch", "--out", str(tmp_path / "out")], ["replay"]):
+        assert main([*command, str(recordings), "--ruleset", "pzh-popular", *words]) == 2
+        assert capsys.readouterr().err == f"pzvision: error: {says}\n"
+
+
+def test_what_is_looked_at_with_the_gate_is_one_part(job: work.Job, tmp_path: Path) -> None:
+    """Each look depends on the one before."""
+    assert Place(tmp_path, replace(job, gate=True)).part_asks > 10**9
+    assert Place(tmp_path, job).part_asks == PART_ASKS
