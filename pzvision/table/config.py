@@ -101,14 +101,14 @@ class TableConfig:
     """A tile among melds that was taken away sooner never lay there; of shown tiles, `burst_s`."""
     burst_s: float = 1.6
     """Tiles of one act come to rest within this of one another."""
-    late_fourth_s: float = 0.9
+    late_fourth_s: float = 1.1
     """A fourth tile within this of the other three of a claim came in the same move; later it is a 巴杠."""
     own_first_s: float = 2.5
     """The same where the claimed tile was seen in the river while the other three lay in the meld."""
     group_wait_s: float = 0.8
     """How long a group of tiles must be unchanged before it is taken as an act."""
     hand_wait_s: float = 1.6
-    """The same for a laid-down hand of which no tile lies apart, for the winning one is laid down last, and for
+    """The same for a laid-down hand of which no tile lies apart (the winning one is laid down last), and for
     one or two tiles; twice as long while other tiles come."""
     fourth_wait_s: float = 2.0
     """How long three tiles of a player who may not 碰 any more are given to become a kong."""

@@ -103,7 +103,7 @@ class Hands(Turns):
     def _not_the_last(self, h: Hypothesis, seat: int, fact: Fact, tile: Track) -> float:
         """What it costs that a tile does not win for a hand that was shown before, to which one was laid."""
         held = 13 - 3 * h.melds[seat]
-        shown = self._still_shown(h, seat, fact.t)
+        shown, _ = self._still_shown(h, seat, fact.t)
         if len(fact.tracks) != 1 or len(shown) != held:
             return 0.0
         most = 2 * self.config.incomplete_nats
@@ -114,12 +114,17 @@ class Hands(Turns):
         return 0.0 if self._completes(h, seat, (*shown, tile)) else most
 
     @staticmethod
-    def _still_shown(h: Hypothesis, seat: int, t: float) -> list[Track]:
-        """What of the tiles the seat showed before its hand lies there at ``t`` s."""
-        link = h.chain
+    def _still_shown(h: Hypothesis, seat: int, t: float) -> tuple[list[Track], bool]:
+        """What of the tiles the seat showed before its hand lies there at ``t`` s, and whether it has made a
+        kong since, with tiles from there.
+        """
+        link, kong = h.chain, False
         while link is not None and not (link.act.kind == "shown" and link.act.seat == seat):
+            kong = kong or (link.act.kind == "gang" and link.act.seat == seat)
             link = link.before
-        return [] if link is None else [k for k in link.act.tracks if k.gone is None or k.gone > t]
+        if link is None:
+            return [], False
+        return [k for k in link.act.tracks if k.gone is None or k.gone > t], kong
 
     def _completes(self, h: Hypothesis, seat: int, tracks: Sequence[Track]) -> bool:
         """Whether these tiles, as they are read, are a winning hand."""
@@ -135,7 +140,8 @@ class Hands(Turns):
         or all, and with those that have room in its gaps or without.
         """
         told = max((said.tiles for said in self.told if said.seat == seat and said.t <= fact.t), default=0)
-        before = {max(h.shown[seat], told), len(self._still_shown(h, seat, fact.t)), 0}
+        still, kong = self._still_shown(h, seat, fact.t)
+        before = {len(still) if kong else max(h.shown[seat], told), 0}
         config = self.config
         costs = []
         for holes in {0, fact.holes}:

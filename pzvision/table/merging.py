@@ -45,7 +45,7 @@ def locked_hands(lines: Sequence[Line], spoken: Sequence[Declare]) -> list[Line]
     """A player who declared with his whole hand told is locked: what he lays down later is that hand.
 
     Only for hands that are as large and, where they were read, differ in half their tiles at most; a kong
-    since then makes another hand of it, and so may a discard after 天叫 by a player who has not declared more.
+    since then makes another hand of it, and so may a discard after 天叫 by a player who has declared no more.
     """
     words = ("dance", "bai", "bao_ting", "tian_jiao")
     by_word = {d.seat for d in spoken if d.declaration in words}

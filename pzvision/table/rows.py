@@ -77,33 +77,30 @@ class Rows:
         return found
 
     def _face_down(self, backs: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
-        """Three or four tiles face down that came together and lie side by side, in order of time; the
-        fourth may not have been found.
+        """Three or four tiles face down that came together, stay, and lie side by side; the fourth may not
+        have been found.
         """
         config = self.config
-        bursts: list[list[Track]] = []
-        for track in sorted(backs, key=lambda t: (t.since, t.id)):
-            if bursts and track.since - bursts[-1][0].since <= config.burst_s:
-                bursts[-1].append(track)
-            else:
-                bursts.append([track])
+        near = 1.6 * config.neighbour_cm  # one tile between may not have been found
         groups: list[list[Track]] = []
-        for burst in bursts:
-            burst.sort(key=lambda t: float(places[t.id][0]))
-            for track in burst:
-                last = groups[-1][-1] if groups else None
-                if last in burst and abs(places[track.id][0] - places[last.id][0]) < 2 * config.neighbour_cm:
-                    groups[-1].append(track)
-                else:
-                    groups.append([track])
+        for track in sorted(backs, key=lambda t: (float(places[t.id][0]), t.id)):
+            if track.gone is not None and track.gone - track.since <= config.kong_stays_s:
+                continue
+            for group in groups:
+                last = group[-1]
+                beside = places[track.id][0] - places[last.id][0] < near
+                if beside and any(abs(track.since - t.since) <= config.burst_s for t in group):
+                    group.append(track)
+                    break
+            else:
+                groups.append([track])
         kongs = []
         for group in groups:
             across = np.array([places[t.id] for t in group])
             wide, deep = np.ptp(across, axis=0)
-            stays = all(t.gone is None or t.gone - t.since > config.kong_stays_s for t in group)
-            if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0 and stays:
+            if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0:
                 kongs.append(group)
-        return kongs
+        return sorted(kongs, key=lambda k: min(t.since for t in k))
 
     def _parts(self, row: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
         """Neighbours that came together, from left to right."""
