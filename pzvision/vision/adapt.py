@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from pzvision.errors import PzvisionError
 from pzvision.tiles import KINDS, OTHER, format_tile
+from pzvision.vision.correction import Basis, Samples, fit
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import FACE
+from pzvision.vision.harm import harm
 from pzvision.vision.obb import overlaps, side_px
 from pzvision.vision.reader import FaceReader
-from pzvision.vision.rectify import SIZE, rectify
+from pzvision.vision.rectify import rectify
 from pzvision.vision.session import source_digest
 from pzvision.vision.set_layout import LayoutConfig, grid_quads, name_freely, name_grid
 from pzvision.vision.tile_set import TileSet
@@ -30,9 +32,6 @@ from pzvision.vision.tile_set import TileSet
 Image = npt.NDArray[np.uint8]
 Order: TypeAlias = Literal["auto", "rows", "any"]
 ORDERS: Final[tuple[Order, ...]] = ("auto", "rows", "any")
-
-_MOVED: Final = 0.25  # share of the harmed pictures that are smeared by a moving camera ...
-_MOVED_BY: Final = (0.05, 0.28)  # ... by so much of their side
 
 
 @dataclass(frozen=True)
@@ -275,106 +274,25 @@ def harmed(
         grown = centre + (shaken - centre) * (1 + reader.config.grow + rng.normal(0, 0.02))
         turned = np.roll(grown, variant % 4, axis=1)
         for kind, face in enumerate(rectify(photo.image, turned.astype(np.float32), size)):
-            faces.append(_harm(face, rng))
+            faces.append(harm(face, rng))
             kinds.append(kind)
     return np.stack(faces), np.array(kinds, np.int64)
 
 
-def _harm(face: Image, rng: np.random.Generator) -> Image:
-    if rng.random() < _MOVED:
-        face = _motion(face, float(rng.uniform(*_MOVED_BY)) * len(face), float(rng.uniform(0, np.pi)))
-    elif len(face) > 20 and rng.random() < 0.5:
-        face = np.asarray(cv2.GaussianBlur(face, (0, 0), float(rng.uniform(0.3, 0.9))), np.uint8)
-    value = face.astype(np.float32)
-    value = (value - value.mean()) * rng.uniform(0.6, 1.1) + value.mean() * rng.uniform(0.6, 1.15)
-    value += rng.normal(0, rng.uniform(0.5, 6.0), value.shape)
-    small = np.clip(value, 0, 255).astype(np.uint8)
-    if len(small) == SIZE:
-        return np.asarray(small, np.uint8)
-    return np.asarray(cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR), np.uint8)
-
-
-def _motion(face: Image, length: float, angle: float) -> Image:
-    """The face as a camera sees it that moves by ``length`` px while the shutter is open."""
-    steps = max(2, round(2 * length))
-    along = np.linspace(-length / 2, length / 2, steps)
-    size = (face.shape[1], face.shape[0])
-    total = np.zeros(face.shape, np.float32)
-    for at in along:
-        shift = np.array([[1, 0, at * np.cos(angle)], [0, 1, at * np.sin(angle)]], np.float32)
-        total += cv2.warpAffine(face, shift, size, borderMode=cv2.BORDER_REPLICATE)
-    return np.clip(total / steps, 0, 255).astype(np.uint8)
-
-
-@dataclass(frozen=True, eq=False)
-class _Samples:
-    """Features ``(N, D)``, log-probabilities as trained ``(N, 28)`` and wanted distributions ``(N, 28)``."""
-
-    features: FloatArray
-    logp: FloatArray
-    targets: FloatArray
-
-    @classmethod
-    def join(cls, parts: Sequence[_Samples]) -> _Samples:
-        return cls(*(np.concatenate([getattr(p, n) for p in parts]) for n in ("features", "logp", "targets")))
-
-
-def _samples(photo: SetPhoto, reader: FaceReader, config: AdaptConfig) -> _Samples:
+def _samples(photo: SetPhoto, reader: FaceReader, config: AdaptConfig) -> Samples:
     faces, kinds = harmed(photo, reader, config, 0, config.variants)
     logp, features = reader.features(faces)
     targets = np.full((len(kinds), OTHER + 1), config.smoothing / (OTHER + 1), np.float32)
     targets[np.arange(len(kinds)), kinds] += 1 - config.smoothing
     if not len(photo.grounds):
-        return _Samples(features, logp, targets)
+        return Samples(features, logp, targets)
     ground = reader.cut(photo.image, photo.grounds)
     ground_logp, ground_features = reader.features(ground)
-    return _Samples(
+    return Samples(
         np.concatenate([features, ground_features]),
         np.concatenate([logp, ground_logp]),
         np.concatenate([targets, np.exp(ground_logp)]),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Basis:
-    """The directions in which samples differ most ``(D, C)``, their mean ``(D,)``, and the samples there."""
-
-    mean: FloatArray
-    directions: FloatArray
-    samples: _Samples
-
-    @classmethod
-    def of(cls, samples: _Samples, config: AdaptConfig) -> _Basis:
-        mean = samples.features.mean(axis=0)
-        x = samples.features - mean
-        scale = float(np.sqrt((x**2).sum(axis=1).mean())) or 1.0
-        _, vectors = np.linalg.eigh((x.T @ x).astype(np.float64))
-        directions = np.asarray(vectors[:, ::-1][:, : config.components] / scale, np.float32)
-        return cls(mean, directions, _Samples(x @ directions, samples.logp, samples.targets))
-
-
-def _fit(basis: _Basis, ridge: float, config: AdaptConfig) -> tuple[FloatArray, FloatArray]:
-    """Weights ``(D, 28)`` and bias ``(28,)`` to add to the log-probabilities: accelerated gradient descent.
-
-    ``ridge`` holds the weights back, in parts of the features' mean square.
-    """
-    x, logp, targets = basis.samples.features, basis.samples.logp, basis.samples.targets
-    count = len(x)
-    # The likeliest answer's curvature is at most half the features' largest variance.
-    step = np.float32(1.0 / (0.55 * float((x**2).mean(axis=0).max()) + ridge))
-    weights = np.zeros((x.shape[1], OTHER + 1), np.float32)
-    ahead = weights.copy()
-    momentum = 1.0
-    for _ in range(config.steps):
-        logits = logp + x @ ahead
-        e = np.exp(logits - logits.max(axis=1, keepdims=True))
-        wrong = e / e.sum(axis=1, keepdims=True) - targets
-        new = ahead - step * (x.T @ wrong / count + np.float32(ridge) * ahead)
-        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = new + np.float32((momentum - 1) / following) * (new - weights)
-        weights, momentum = new, float(following)
-    full = (basis.directions @ weights).astype(np.float32)
-    return full, np.asarray(-basis.mean @ full, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -478,12 +396,12 @@ def adapt(
         before = [test.score(None, again) for test in tests]
 
         without = [
-            _Basis.of(_Samples.join([p for k, p in enumerate(parts) if k != index]), config)
+            Basis.of(Samples.join([p for k, p in enumerate(parts) if k != index]), config.components)
             for index in range(len(photos))
         ]
 
-        def learnt(basis: _Basis, ridge: float) -> TileSet:
-            return TileSet(name, digest, *_fit(basis, ridge, config))
+        def learnt(basis: Basis, ridge: float) -> TileSet:
+            return TileSet(name, digest, *fit(basis, ridge, config.steps))
 
         best: tuple[float, float, list[Score]] | None = None
         for ridge in config.strengths:
@@ -498,7 +416,7 @@ def adapt(
                 best = nll, ridge, after
         if best is None or best[0] > float(np.mean([b.nll for b in before])) - _BETTER:
             return Adaptation(None, _trials(photos, before, before), None)
-        every = _Basis.of(_Samples.join(parts), config)
+        every = Basis.of(Samples.join(parts), config.components)
         return Adaptation(learnt(every, best[1]), _trials(photos, before, best[2]), best[1])
     finally:
         reader.tile_set = worn
