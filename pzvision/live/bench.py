@@ -102,6 +102,7 @@ class Listener(threading.Thread):
         self.announced: set[int] = set()
 
     def run(self) -> None:
+        """Read the events until the server ends them; when each announcement came is kept."""
         with contextlib.suppress(OSError), urllib.request.urlopen(self._url + "events") as answer:
             for line in answer:
                 if line.startswith(b"data: "):

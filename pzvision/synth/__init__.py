@@ -1,1 +1,1 @@
-
+"""Tile faces, scenes and whole games rendered as pictures and video, with their exact truth."""

@@ -26,6 +26,7 @@ class Rows:
         self.config = config
 
     def facts(self, seat: Seat, zone: str, row: list[Track], now: float) -> list[Fact]:
+        """What a seat's row of tiles at rest says at time ``now``, s: melds, a hand, shown tiles."""
         config = self.config
         places = {t.id: self.calibration.to_seat(t.at, seat)[0] for t in row}
         row = sorted(row, key=lambda t: (float(places[t.id][0]), t.id))

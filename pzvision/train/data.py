@@ -218,6 +218,7 @@ class FacePool:
 
     @staticmethod
     def dress(faces: list[npt.NDArray[Any]], rng: np.random.Generator) -> TileSet:
+        """A tile set of 27 faces ``(H, W, 3)`` uint8 BGR in one light, with a fitting body and back."""
         gain = rng.uniform(0.85, 1.1, 3) if rng.random() < 0.5 else np.ones(3)
         small = [cv2.resize(f, (96, 128), interpolation=cv2.INTER_AREA) for f in faces]
         toned = tuple(np.clip(f * gain, 0, 255).astype(np.uint8) for f in small)

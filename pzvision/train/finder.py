@@ -81,6 +81,7 @@ class Finder(nn.Module):  # type: ignore[misc]
                 module.inplace = True
 
     def features(self, x: Tensor) -> list[Tensor]:
+        """The three maps ``(N, C, H/s, W/s)`` for strides s = 8, 16, 32 of pictures ``(N, 3, H, W)``."""
         kept: list[Tensor | None] = []
         for layer in self.body:
             if layer.f != -1:
@@ -94,6 +95,7 @@ class Finder(nn.Module):  # type: ignore[misc]
         return [kept[i] for i in (16, 19, 22)]
 
     def forward(self, x: Tensor) -> Tensor:
+        """Pictures ``(N, 3, H, W)``, RGB 0–1, to what the heads say of every cell."""
         maps = self.features(x)
         rows = []
         for m, shape, classes in zip(maps, self.shape_heads, self.class_heads, strict=True):

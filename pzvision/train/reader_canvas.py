@@ -104,19 +104,23 @@ class Canvas:
         self.aspect = HEIGHT / WIDTH
 
     def px(self, p: Point) -> tuple[int, int]:
+        """A point of the face, 0–1 along its width and height, in whole pixels."""
         return round(p[0] * self.w), round(p[1] * self.h)
 
     def circle(
         self, centre: Point, radius: float, colour: Colour, fill: bool = True, thick: float = 0.02
     ) -> None:
+        """A disc or a ring; lengths are shares of the face's width."""
         r = max(1, round(radius * self.w))
         width = -1 if fill else max(1, round(thick * self.w))
         cv2.circle(self.image, self.px(centre), r, colour, width, cv2.LINE_AA)
 
     def line(self, a: Point, b: Point, colour: Colour, thick: float) -> None:
+        """A straight line; ``thick`` is a share of the face's width."""
         cv2.line(self.image, self.px(a), self.px(b), colour, max(1, round(thick * self.w)), cv2.LINE_AA)
 
     def polygon(self, points: list[Point], colour: Colour, fill: bool = True, thick: float = 0.02) -> None:
+        """A filled or an outlined polygon; ``thick`` is a share of the face's width."""
         array = np.array([self.px(p) for p in points], np.int32)
         if fill:
             cv2.fillPoly(self.image, [array], colour, cv2.LINE_AA)
@@ -146,6 +150,7 @@ class Canvas:
         area[:] = (area * (1 - alpha) + np.array(colour) * alpha).astype(np.uint8)
 
     def done(self) -> Picture:
+        """The face at the reader's size, ``(HEIGHT, WIDTH, 3)`` uint8."""
         return np.asarray(cv2.resize(self.image, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), np.uint8)
 
 

@@ -39,6 +39,7 @@ class Block(nn.Module):  # type: ignore[misc]
             )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Maps ``(N, C, H, W)`` to maps."""
         y = F.relu(self.norm1(self.conv1(x)))
         return F.relu(self.norm2(self.conv2(y)) + self.past(x))
 
@@ -75,6 +76,7 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         return torch.cat([y.mean((2, 3)), self.squeeze(y).flatten(1)], 1)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Faces ``(N, 3, H, W)`` to logits of the kinds and of the way up."""
         flat = self.drop(self.look(x))
         return self.kinds(flat), self.turns(flat)
 

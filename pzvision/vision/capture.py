@@ -220,6 +220,7 @@ class ImageSource(FrameSource):
         self.size = (first.shape[1], first.shape[0])
 
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
+        """See `FrameSource.frames`."""
         due = start
         for index, path in enumerate(self._files):
             t = index / self._fps
@@ -337,6 +338,7 @@ class VideoSource(FrameSource):
             )
 
     def close(self) -> None:
+        """Let go of the file; closing twice does nothing."""
         if self._capture is not None:
             self._capture.release()
             self._capture = None

@@ -1,0 +1,119 @@
+"""The documents say what is so: messages, modules, commands and files that they name are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from pzvision.cli import COMMANDS, build_parser
+from pzvision.messages import catalogue
+
+REPO = Path(__file__).resolve().parents[2]
+PACKAGE = REPO / "pzvision"
+PAGES = [REPO / "README.md", REPO / "README.zh-CN.md", *sorted((REPO / "docs").glob("*.md"))]
+
+
+def cell_messages() -> list[str]:
+    """Every message that the troubleshooting page quotes."""
+    text = (REPO / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| `")]
+    return [quoted for row in rows for quoted in re.findall(r"`([^`]+)`", row)]
+
+
+def said(text: str) -> str:
+    """A message as the page writes it."""
+    return re.sub(r"\{[^}]*\}", "…", text)
+
+
+def doctor_keys() -> set[str]:
+    """The messages of every finding of the doctor that is not well."""
+    keys = set()
+    tree = ast.parse((PACKAGE / "doctor.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding":
+            state, text = node.args[1], node.args[2]
+            if isinstance(text, ast.Constant) and getattr(state, "value", "") != "ok":
+                keys.add(f"doctor.{text.value}")
+    return keys
+
+
+def test_every_finding_of_the_doctor_has_its_line() -> None:
+    keys = doctor_keys() | {"doctor.port_taken", "doctor.port_taken_bad"}
+    assert len(keys) > 20
+    quoted = set(cell_messages())
+    missing = {said(text) for key in keys for text in catalogue()[key]} - quoted
+    assert missing - {"…:…", "…: …"} == set()  # a doubt about a calibration is another message's text
+
+
+def test_every_message_quoted_is_one_the_program_prints() -> None:
+    known = {said(text) for pair in catalogue().values() for text in pair}
+    source = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    joined = re.sub(r'"\s*\n\s*f?"', "", source)
+    quoted = cell_messages()
+    assert len(quoted) > 40
+    for text in quoted:
+        assert text in known or text in joined, text
+
+
+def test_every_room_is_in_the_picture_of_the_architecture() -> None:
+    text = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {p.name + "/" for p in PACKAGE.iterdir() if (p / "__init__.py").is_file()}
+    modules = {p.name for p in PACKAGE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    table = {
+        name for row in re.findall(r"^\| (`.+?) \|", text, re.M) for name in re.findall(r"`([^`]+)`", row)
+    }
+    assert table == rooms | modules
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:pzvision/)?(?:[a-z_]+/)+[a-z_0-9]+\.py)(?:::\w+)?`", text):
+        assert (REPO / name).is_file() or (PACKAGE / name).is_file(), name
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / link).exists(), link
+
+
+def commands_in(text: str) -> list[str]:
+    """The lines of code blocks that call the program, continued lines joined."""
+    blocks = re.findall(r"(?:^(?: {4}|\t).*\n|^\n)+", text, re.M)
+    blocks += re.findall(r"^```(?:sh|console)?\n(.*?)^```", text, re.M | re.S)
+    lines = "\n".join(blocks).replace("\\\n", " ").split("\n")
+    starts = re.compile(r"^\s*(?:\.venv/bin/)?pzvision (?=[a-z])")
+    return [starts.sub("", line) for line in lines if starts.match(line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_commands_of_a_page_are_understood(page: Path) -> None:
+    parser = build_parser()
+    for line in commands_in(page.read_text(encoding="utf-8")):
+        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+        args, unknown = parser.parse_known_args(words)
+        assert args.command in COMMANDS and not unknown, line
+
+
+def test_every_public_name_is_documented() -> None:
+    """Modules, classes, functions and methods that do not begin with an underscore."""
+    bare = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if not ast.get_docstring(tree) and path.name != "__main__.py":
+            bare.append(str(path))
+        holders: list[ast.Module | ast.ClassDef] = [tree]
+        holders += [n for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
+        for holder in holders:
+            for node in holder.body:
+                if (
+                    isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+                    and not node.name.startswith("_")
+                    and not any(
+                        "overload" in ast.dump(d) or "setter" in ast.dump(d) for d in node.decorator_list
+                    )
+                    and not ast.get_docstring(node)
+                ):
+                    bare.append(f"{path.relative_to(REPO)}:{node.lineno} {node.name}")
+    assert bare == []
