@@ -204,7 +204,8 @@ class Tracker:
             if motion.hidden_share(track.at)[0] > config.hidden_share:
                 track.covered = True
                 return
-            if motion.bare_share(track.at)[0] > config.bare_share:
+            # (A back may have the felt's colour: that it looks bare says nothing then.)
+            if track.backness <= _TURNED and motion.bare_share(track.at)[0] > config.bare_share:
                 track.bare_s += step
         track.chances += 1
         track.absent_s += step
