@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pzvision.cli import COMMANDS, build_parser
+from pzvision.cli import COMMANDS, build_parser, main
 from pzvision.messages import catalogue
+from pzvision.rules import ruleset_ids
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = REPO / "pzvision"
@@ -117,3 +118,33 @@ def test_every_public_name_is_documented() -> None:
                 ):
                     bare.append(f"{path.relative_to(REPO)}:{node.lineno} {node.name}")
     assert bare == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_house_rules_of_a_page_can_be_used(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for block in re.findall(r"^```toml\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+        if "parent" in block:
+            (tmp_path / "house.toml").write_text(block, encoding="utf-8")
+            assert main(["rules", str(tmp_path / "house.toml")]) == 0
+            assert "老街坊" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES[:2], ids=lambda path: path.name)
+def test_what_the_readme_says_can_be_done(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All commands of its text are understood; those that need no camera, file or time are run."""
+    text = page.read_text(encoding="utf-8")
+    assert all(f"`{id_}`" in text for id_ in ruleset_ids())
+    monkeypatch.chdir(tmp_path)
+    ran = set()
+    for line in [*re.findall(r"`pzvision ([a-z][^`]*)`", text), *commands_in(text)]:
+        words = shlex.split(re.sub(r"\[(ID|编号)\] \[--diff A B\]", "xichang", line))
+        words = ["pzh-popular" if word in ("ID", "编号") else word for word in words]
+        if words[0] in ("dice", "simulate", "rules") and len(words) > 1:
+            assert main(words) == 0, line
+            assert capsys.readouterr().out
+            ran.add(words[0])
+    assert ran == {"dice", "simulate", "rules"}
