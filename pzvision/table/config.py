@@ -135,9 +135,9 @@ class TableConfig:
     noise_nats: float = 7.0
     """A river tile that is no discard at all."""
     weak_noise_nats: float = 2.0
-    """The same for one seen in a few looks only."""
+    """The same for one seen in one look only; it grows to `noise_nats` with"""
     weak_looks: int = 4
-    """What few looks are."""
+    """so many looks more."""
     wall_beside_cm: float = 4.0
     """A face this near to a tile of the wall lies among it: taking it for nothing costs little."""
     missed_nats: float = 6.0

@@ -99,11 +99,10 @@ class Decoder(Claims, Hands):
         config = self.config
         if fact.kind == "river":
             track = fact.tracks[0]
-            noise = (
-                config.weak_noise_nats
-                if track.looks <= config.weak_looks or fact.on_wall
-                else config.noise_nats
-            )
+            noise = config.weak_noise_nats
+            if not fact.on_wall:
+                sure = min((track.looks - 1) / config.weak_looks, 1.0)
+                noise += sure * (config.noise_nats - noise)
             if fact.forced:
                 noise = config.said_nats
             elif self.eager and track.gone is None:
