@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from pzvision.errors import FormatError, PzvisionError
 from pzvision.tiles import SEATS, Seat, next_seat, parse_seat
+from pzvision.vision.square import camera_matrix, check_corners, find_focal, refine_plane
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Side: TypeAlias = Literal["near", "right", "far", "left"]
@@ -32,14 +33,7 @@ SIDES: Final[tuple[Side, Side, Side, Side]] = ("near", "right", "far", "left")
 
 SCHEMA: Final = 1
 DEFAULT_TABLE_CM: Final = 85.0
-_CORNERS: Final = ("near-left", "near-right", "far-right", "far-left")
 _REQUIRED: Final = ("schema", "image_size", "corners", "table_cm", "tile_cm", "near_seat")
-_OUTSIDE: Final = 0.25  # a corner the picture cuts off may be given by where it would lie
-_MIN_AREA: Final = 0.02  # of the picture: less is too small to read tiles from
-_MIN_SINE: Final = 0.03  # of a corner's angle: less is three corners in a line
-_FOCAL_RANGE: Final = (0.4, 6.0)  # × the picture's longer side
-_FOCAL_GUESS: Final = 1.1  # × the longer side, where the corners say nothing (camera straight above)
-_FOCAL_PRIOR_PX: Final = 0.3  # px of reprojection error that one e-fold away from the guess is worth
 # How the table turns for each side's player: his right and away from him, in table x and y.
 _TURNS: Final = tuple(
     np.array(rows, np.float64)
@@ -96,7 +90,7 @@ class Calibration:
         if (self.lens is None) != (self.camera_matrix is None):
             lacking = "camera_matrix" if self.camera_matrix is None else "lens"
             raise FormatError(f"{lacking}: missing, lens and camera_matrix go together", field=lacking)
-        _check_corners(self.corners, self.image_size)
+        check_corners(self.corners, self.image_size)
 
     # ---- geometry -------------------------------------------------------------------------------
 
@@ -112,7 +106,7 @@ class Calibration:
         square = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
         pixels = self._undistort(np.array(self.corners) * np.array(self.image_size, np.float64))
         plane = cv2.getPerspectiveTransform(square.astype(np.float32), pixels.astype(np.float32))
-        plane = _refine_plane(np.asarray(plane, np.float64), square, pixels)
+        plane = refine_plane(np.asarray(plane, np.float64), square, pixels)
         camera = self._camera(square, pixels)
         # The corners fix the plane exactly; the pose adds only the direction of "up".
         columns = np.linalg.inv(camera) @ plane
@@ -128,8 +122,8 @@ class Calibration:
     def _camera(self, square: FloatArray, pixels: FloatArray) -> FloatArray:
         if self.camera_matrix is not None:
             return np.array(self.camera_matrix, np.float64)
-        focal = _find_focal(square, pixels, self.image_size)
-        return _camera_matrix(focal, self.image_size)
+        focal = find_focal(square, pixels, self.image_size)
+        return camera_matrix(focal, self.image_size)
 
     @cached_property
     def focal_px(self) -> float:
@@ -356,105 +350,3 @@ def _rows(record: Mapping[str, Any], key: str, rows: int, columns: int) -> list[
             raise FormatError(f"{key}: expected {columns} numbers in each row, got {row!r}", field=key)
         out.append([_number(v, key) for v in row])
     return out
-
-
-def _check_corners(corners: Sequence[tuple[float, float]], image_size: tuple[int, int]) -> None:
-    """Raise `FormatError` unless the corners are a usable view of a square from above."""
-
-    def bad(reason: str) -> FormatError:
-        return FormatError(f"corners: {reason}", field="corners")
-
-    if len(corners) != 4:
-        raise bad(f"expected four, got {len(corners)}")
-    for name, (x, y) in zip(_CORNERS, corners, strict=True):
-        if not (-_OUTSIDE <= x <= 1 + _OUTSIDE and -_OUTSIDE <= y <= 1 + _OUTSIDE):
-            raise bad(f"{name} at ({x:g}, {y:g}) is outside the picture, expected 0–1 of width and height")
-    points = np.array(corners) * np.array(image_size, np.float64)
-    edges = np.roll(points, -1, axis=0) - points
-    before = np.roll(edges, 1, axis=0)
-    lengths = np.linalg.norm(edges, axis=1)
-    if lengths.min() < 0.01 * max(image_size):
-        raise bad(f"{_CORNERS[int(lengths.argmin())]} and the next one are the same point")
-    turns = before[:, 0] * edges[:, 1] - before[:, 1] * edges[:, 0]
-    sines = turns / (lengths * np.roll(lengths, 1))
-    if (sines > _MIN_SINE).all():
-        raise bad(
-            "in the wrong order, expected near-left, near-right, far-right, far-left as the camera sees them"
-        )
-    if (np.abs(sines) <= _MIN_SINE).any():
-        raise bad(f"{_CORNERS[int(np.abs(sines).argmin())]} lies on a line with its neighbours")
-    if (sines > 0).any():
-        crossed = (sines > 0).sum() == 2
-        raise bad(
-            "the edges cross, expected near-left, near-right, far-right, far-left"
-            if crossed
-            else f"{_CORNERS[int(sines.argmax())]} is a dent, expected a convex outline"
-        )
-    area = _quad_area(points)
-    if area < _MIN_AREA * image_size[0] * image_size[1]:
-        raise bad(
-            f"the table fills {area / (image_size[0] * image_size[1]):.1%} of the picture, "
-            "expected 2 % or more"
-        )
-    if points[:2, 1].mean() <= points[2:, 1].mean():
-        raise bad("the near edge is above the far edge, expected near-left, near-right, far-right, far-left")
-
-
-def _quad_area(points: FloatArray) -> float:
-    a, b = points[2] - points[0], points[3] - points[1]
-    return abs(float(a[0] * b[1] - a[1] * b[0])) / 2
-
-
-def _camera_matrix(focal: float, image_size: tuple[int, int]) -> FloatArray:
-    width, height = image_size
-    return np.array([[focal, 0.0, width / 2], [0.0, focal, height / 2], [0.0, 0.0, 1.0]])
-
-
-def _refine_plane(plane: FloatArray, square: FloatArray, pixels: FloatArray) -> FloatArray:
-    """The exact homography of four points (OpenCV's is single precision on the way in)."""
-    rows = []
-    for (x, y), (u, v) in zip(square, pixels, strict=True):
-        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
-        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
-    try:
-        solution = np.linalg.solve(np.array(rows), pixels.reshape(-1))
-    except np.linalg.LinAlgError:
-        return plane
-    return np.append(solution, 1.0).reshape(3, 3)
-
-
-def _find_focal(square: FloatArray, pixels: FloatArray, image_size: tuple[int, int]) -> float:
-    """The focal length whose best pose sees the square most nearly where the corners are.
-
-    A camera straight above sees a square at any focal length: a weak pull to a usual one decides there.
-    """
-    object_points = np.column_stack([square, np.zeros(4)])
-    longer = max(image_size)
-
-    def cost(log_focal: float) -> float:
-        camera = _camera_matrix(math.exp(log_focal), image_size)
-        ok, turns, shifts, errors = cv2.solvePnPGeneric(
-            object_points, pixels, camera, None, flags=cv2.SOLVEPNP_IPPE
-        )
-        if not ok:
-            return math.inf
-        best = math.inf
-        for turn, shift in zip(turns, shifts, strict=True):
-            turn, shift = cv2.solvePnPRefineLM(object_points, pixels, camera, None, turn, shift)
-            seen, _ = cv2.projectPoints(object_points, turn, shift, camera, None)
-            best = min(best, float(((seen.reshape(-1, 2) - pixels) ** 2).sum()))
-        del errors
-        return best + (_FOCAL_PRIOR_PX * (log_focal - math.log(_FOCAL_GUESS * longer))) ** 2
-
-    low, high = (math.log(f * longer) for f in _FOCAL_RANGE)
-    grid = np.linspace(low, high, 41)
-    costs = [cost(float(g)) for g in grid]
-    at = int(np.argmin(costs))
-    left, right = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, 40)])
-    for _ in range(30):
-        a, b = left + (right - left) * 0.382, left + (right - left) * 0.618
-        if cost(a) < cost(b):
-            right = b
-        else:
-            left = a
-    return math.exp((left + right) / 2)
