@@ -105,7 +105,10 @@ class Layout:
             ):
                 rows.setdefault((self.seat_before(track), zone), []).append(track)
         for (seat, zone), row in rows.items():
-            found.extend(self._rows.facts(seat, zone, row, now))
+            facts = self._rows.facts(seat, zone, row, now)
+            if zone == "hand":
+                facts = self._rows.with_shown(seat, row, rows.get((seat, "shown"), []), facts)
+            found.extend(facts)
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
 
     def _early(self, tracks: list[Track]) -> set[int]:
@@ -140,7 +143,7 @@ class Layout:
                 continue
             first = track.since < start + config.lamp_start_s
             if not known:  # walls may be built and a hand dealt before the lamp is turned up
-                first = first or track.since < opened
+                first = first or (track.since < opened and zone == "tail_lamp")
             if first or any(self._next_lamp(track, k) for k in known):
                 known.append(track)
         return {t.id for t in known}

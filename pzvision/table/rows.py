@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 from typing import TypeAlias
 
@@ -16,6 +17,9 @@ from pzvision.tiles import Seat
 from pzvision.vision.calibration import Calibration
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+
+_LAID_S = 3.0  # s in which four tiles are turned over and laid down as a kong
 
 
 class Rows:
@@ -102,6 +106,27 @@ class Rows:
             if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0:
                 kongs.append(group)
         return sorted(kongs, key=lambda k: min(t.since for t in k))
+
+    def with_shown(self, seat: Seat, row: list[Track], shown: list[Track], facts: list[Fact]) -> list[Fact]:
+        """The facts of a row, with the tiles of which a kong was laid face down: four equal ones that lay
+        shown before the hand and left just then. With them two backs are enough to tell the kong.
+        """
+        config = self.config
+        left = sorted((t for t in shown if t.gone is not None and not t.is_back), key=lambda t: t.gone or 0.0)
+        out = list(facts)
+        for i in range(len(left) - 3):
+            four = left[i : i + 4]
+            first, last = four[0].gone or 0.0, four[-1].gone or 0.0
+            if last - first > config.burst_s or not alike(four, config):
+                continue
+            near = [t for t in row if t.is_back and first - config.rest_s <= t.since <= last + _LAID_S]
+            near = [t for t in near if t.gone is None or t.gone - t.since > config.kong_stays_s]
+            known = [f for f in out if f.kind == "four" and any(t in near for t in f.tracks)]
+            if known and all(t.is_back for t in known[0].tracks):
+                out[out.index(known[0])] = replace(known[0], tracks=(*known[0].tracks, *four))
+            elif not known and len(near) >= 2:
+                out.append(Fact("four", time_of(near, config), seat, (*near, *four)))
+        return out
 
     def _parts(self, row: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
         """Neighbours that came together, from left to right."""

@@ -200,3 +200,24 @@ def test_a_face_among_the_wall_is_marked(tile: Maker) -> None:
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize("found", [2, 4])
+def test_a_kong_laid_face_down_is_of_the_four_shown_tiles_that_left(found: int, tile: Maker) -> None:
+    shown = [tile("W", -23.0 + 2.75 * i, -31.7, (9, 9, 9, 9, 12, 13, 14)[i], 3.0) for i in range(7)]
+    for track in shown[:4]:
+        track.gone = 16.0
+    lamp = tile("N", 17.0, -25.0, 8, 0.0)
+    backs = [tile("W", 24.5 + 2.75 * i, -36.4, BACK, 17.3) for i in range(found)]
+    (kong,) = [f for f in LAYOUT.facts([lamp, *shown, *backs], LATER) if f.kind == "four"]
+    assert kong.seat == "W" and set(kong.tracks) == {*shown[:4], *backs} and kong.t == 17.3
+
+
+def test_two_backs_are_no_kong_where_nothing_shown_left(tile: Maker) -> None:
+    shown = [tile("W", -23.0 + 2.75 * i, -31.7, (9, 9, 9, 9, 12, 13, 14)[i], 3.0) for i in range(7)]
+    lamp = tile("N", 17.0, -25.0, 8, 0.0)
+    backs = [tile("W", 24.5 + 2.75 * i, -36.4, BACK, 17.3) for i in range(2)]
+    assert [f.kind for f in LAYOUT.facts([lamp, *shown, *backs], LATER)] == ["lamp", "shown"]
+    for track in shown[2:6]:
+        track.gone = 16.0  # not four of one kind
+    assert [f.kind for f in LAYOUT.facts([lamp, *shown, *backs], LATER)] == ["lamp", "shown"]
