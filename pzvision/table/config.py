@@ -117,7 +117,11 @@ class TableConfig:
     next_said_s: float = 0.8
     """and to the next winner."""
     over_s: float = 2.0
-    """The hand is over when this long nothing has changed after everybody has won or shown his hand."""
+    """The hand is over when this long nothing has changed after everybody has won or shown his hand,"""
+    over_unshown_s: float = 6.0
+    """or this long after the third win, where the fourth player shows nothing (he need not),"""
+    closed_s: float = 3.0
+    """and this long after that the table is being cleared: what happens then is no part of it."""
 
     # -- decoder
     beam: int = 60

@@ -41,7 +41,8 @@ class Decoder(Claims, Hands):
         self.eager = False
         """What lies on the table is hardly ever taken for nothing (a person asked to read it again)."""
         said = self.config.said_s + self.config.next_said_s
-        self.waits = sorted((self.config.fourth_wait_s, said, self.config.over_s))
+        over = (self.config.over_s, self.config.over_unshown_s)
+        self.waits = sorted((self.config.fourth_wait_s, said, *over))
         """s after the newest fact at which its readings change though nothing else does."""
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]

@@ -106,6 +106,7 @@ class TableReader:
         self._signature: tuple[object, ...] = ()
         self._version = -1
         self._changed = self._decided = -1e9
+        self._over: float | None = None  # s, when the hand was found to be over and the log last changed
         self._own_hands = OwnHands()
         self._events: tuple[Event, ...] = ()
         self._reading = Reading()
@@ -139,7 +140,7 @@ class TableReader:
         longest = max(self.config.group_wait_s, self.config.hand_wait_s)
         if t - self._changed > longest + 0.5 and t - self._decided < _REFRESH_S:
             return None
-        return self._decide(t, t - _WINDOW_S)
+        return self._decide(t, max(t - _WINDOW_S, 0.0))
 
     def look_hand(self, seat: Seat, t: float, detections: Detections | None) -> Update | None:
         """What a camera on a player's hand saw: the row of his standing tiles, from left to right.
@@ -150,12 +151,13 @@ class TableReader:
         if not self._own_hands.look(seat, t, detections) or not self._events:
             return None
         self._signature = ()
-        return self._decide(t, t - _WINDOW_S)
+        return self._decide(t, max(t - _WINDOW_S, 0.0))
 
     def declare(self, declaration: Declare) -> None:
         """A spoken declaration (its ``t`` set); the next look or `finish` merges it."""
         self._declarations.append(declaration)
         self._signature = ()
+        self._over = None
         self._decided = -1e9
 
     def recalibrate(self, calibration: Calibration) -> None:
@@ -212,6 +214,8 @@ class TableReader:
         """The recording ends: everything is decided once more with all evidence, and the hand ended."""
         self._signature = ()
         self._end = t
+        if self._closed(t):
+            return None
         return self._decide(t + max(self.config.group_wait_s, 2 * self.config.hand_wait_s), -1.0, end=t)
 
     # ---- out --------------------------------------------------------------------------------------
@@ -244,6 +248,8 @@ class TableReader:
 
     def _decide(self, now: float, since: float, end: float | None = None) -> Update | None:
         self._decided = now
+        if since > -1.0 and self._closed(now):
+            return None
         facts = self._pins.facts(self.layout.facts(self._pins.meant(self.tracker.tracks), now))
         weak = self.config.weak_looks
         signature: tuple[object, ...] = tuple(
@@ -266,17 +272,26 @@ class TableReader:
         self._reading = read_classes(acts, self.config, self._may_win)
         over = None
         last = max((a.t for a in acts), default=now)
-        done = {a.seat for a in acts if a.kind in ("win", "reveal")}
+        won = sum(a.kind == "win" for a in acts)
+        done = won + sum(a.kind == "reveal" for a in acts)
+        wait = self.config.over_s if done == len(SEATS) else self.config.over_unshown_s
         if end is not None:
             over = min(end, last + _CLOSES_S)
-        elif len(done) == len(SEATS) and now >= last + self.config.over_s:
+        elif (done == len(SEATS) or won == len(SEATS) - 1) and now >= last + wait:
             over = last + _CLOSES_S
         lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over))
         if end is not None:
             lines = consistent(lines)
         lines = self._own_hands.fill(lines)
         self._lines = [line.but(self._with_frame(line.event)) for line in lines]
-        return self._publish([line.event for line in self._lines], now)
+        update = self._publish([line.event for line in self._lines], now)
+        if over is None or update is not None or self._over is None:
+            self._over = None if over is None else now
+        return update
+
+    def _closed(self, now: float) -> bool:
+        """Whether the hand is over for good, unless a person corrects it."""
+        return self._over is not None and now > self._over + self.config.closed_s
 
     def _heard(self, now: float) -> list[Event]:
         return [d for d in self._declarations if d.t is None or d.t <= now]

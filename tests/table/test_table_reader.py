@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from pzvision.evaluation import compare
-from pzvision.game.events import Declare, Event, Win, format_log, read_log
+from pzvision.game.events import Declare, Event, Reveal, Win, format_log, read_log
 from pzvision.game.simulate import simulate
+from pzvision.rules import load_ruleset
+from pzvision.table.reader import TableReader
 
 Make = Callable[..., Any]
 
@@ -124,3 +126,29 @@ def test_a_concealed_kong_face_up_or_down(simulated: Make, noise: Make, timed: M
         assert [e.tile for e in kongs] == [e.tile for e in true]  # type: ignore[union-attr]
     result = compare(log, read[:-1])
     assert {e.type for e in (*result.missed, *result.false)} <= ({"gang"} if down else set())
+
+
+def test_clearing_the_table_changes_nothing_but_a_late_word_does(
+    simulated: Make, noise: Make, timed: Make
+) -> None:
+    """Once all have won or shown the hand is ended; tiles taken away or pushed about are no part of it."""
+    log = timed(simulate("pzh-popular", 48, 1, dealer="S", spice=0.9), 1)
+    assert {e.seat for e in log if isinstance(e, Win | Reveal)} == {"E", "S", "W", "N"}
+    game = simulated(log, "pzh-popular", noise())
+    reader = TableReader(game.calibration, load_ruleset("pzh-popular"), base=2, declarations=spoken(log)[1:])
+    looks = list(game.all_looks())
+    for t, index, detections, mask in looks:
+        reader.look(t, index, game.size, detections, mask)
+    t, index, last, _ = looks[-1]
+    for k in range(40):
+        reader.look(t + 0.25 * k, index + k, game.size, last, None)
+    told = reader.log
+    assert told[-1].type == "hand_end"
+    for k in range(40, 80):  # tiles are taken away, and some are pushed about
+        left = last[k - 40 :: 2] if k < 60 else None
+        assert reader.look(t + 0.25 * k, index + k, game.size, left, None) is None
+    assert reader.finish(t + 20.0) is None and reader.log == told
+    late = spoken(log)[0]
+    reader.declare(late)
+    assert reader.look(t + 20.25, index + 81, game.size, last, None) is not None
+    assert late.seat in {e.seat for e in spoken(list(reader.log)) if e.declaration == late.declaration}
