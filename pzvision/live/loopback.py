@@ -57,11 +57,6 @@ class LoopbackCamera:
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
-    @property
-    def round_s(self) -> float:
-        """Seconds of one round."""
-        return (len(self.pictures) + len(self._still)) / self.fps
-
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         """Send pictures to one connection until it breaks."""
         handler.send_response(200)

@@ -42,11 +42,6 @@ class HandOrder:
     dealer: Seat | None = None
     names: Mapping[Seat, str] | None = None
 
-    @property
-    def says_something(self) -> bool:
-        """Whether anything but the time is set."""
-        return any(getattr(self, f.name) is not None for f in fields(self) if f.name != "when")
-
 
 @dataclass(frozen=True)
 class PauseOrder:

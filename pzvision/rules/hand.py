@@ -32,11 +32,6 @@ class Meld:
     tile: Tile
 
     @property
-    def is_kong(self) -> bool:
-        """True for the three kongs."""
-        return self.kind != "peng"
-
-    @property
     def size(self) -> int:
         """Tiles lying in it: 3 or 4."""
         return 3 if self.kind == "peng" else 4

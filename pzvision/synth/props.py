@@ -182,14 +182,6 @@ def random_round(
             )
 
 
-def flat_polygon(
-    image: Image, camera: Camera, points: Sequence[tuple[float, float]], z: float, colour: Colour
-) -> None:
-    """A polygon lying at height ``z``."""
-    px = camera.project(np.array([(x, y, z) for x, y in points]))
-    cv2.fillPoly(image, [np.round(px * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
-
-
 def draw_rim(image: Image, camera: Camera, half: float, width: float, height: float, colour: Colour) -> None:
     """The raised frame of a table around its felt of side ``2·half`` cm."""
     a, b = half, half + width

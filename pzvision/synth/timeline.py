@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from pzvision.game.events import Event
-from pzvision.synth.bodies import DOWN, STANDING
+from pzvision.synth.bodies import STANDING
 from pzvision.synth.disturb import Disturbance, hand_place
 from pzvision.synth.placing import Plan, Spot
 from pzvision.tiles import SEATS, Seat
@@ -369,11 +369,6 @@ def wall_places(plan: Plan, near: Seat, dealer: Seat, dice: tuple[int, int]) -> 
 def face_up(spot: Spot) -> Spot:
     """The same place with the face up."""
     return replace(spot, tip=0.0)
-
-
-def is_face_down(spot: Spot) -> bool:
-    """The back looks up."""
-    return abs(spot.tip - DOWN) < 0.5
 
 
 def build_timeline(
