@@ -215,7 +215,9 @@ def test_tian_jiao_after_unseen_draws_shows_in_the_winning_hand(
     assert [(x.source, x.target, x.fan) for x in state.ledger] == [("W", "S", fan)]
 
 
-@pytest.mark.parametrize(("sung", "shown", "fan"), [("69p", PLAIN, 8), ("6p", READY.replace("46p", "57p"), 2)])
+@pytest.mark.parametrize(
+    ("sung", "shown", "fan"), [("69p", PLAIN, 8), ("6p", READY.replace("46p", "57p"), 2)]
+)
 def test_singing_for_other_waits_says_that_tian_jiao_was_lost(sung: str, shown: str, fan: int) -> None:
     """What is sung after unseen draws tells whether the hand is the announced one; it does not hide it."""
     state = fold(
