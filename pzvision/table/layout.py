@@ -85,6 +85,8 @@ class Layout:
         for track in tracks:
             if not track.settled or track.is_other or track.id in upright:
                 continue
+            if track.id in early and track.id not in lamps and track.pinned is None:
+                continue
             zone = self.zone_of(track)
             if zone == "hand":  # in a corner it may be another row's, farther from its player's edge
                 depth = self.calibration.half + float(
@@ -98,8 +100,7 @@ class Layout:
             if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
                 continue
             if zone in ("river", "tail_lamp"):
-                if track.id not in early or track.pinned is not None:
-                    found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
+                found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
             elif track.gone is None or track.gone - track.since >= (
                 config.row_stays_s if zone == "hand" else config.burst_s
             ):
@@ -112,18 +113,18 @@ class Layout:
         return sorted(found, key=lambda f: (f.t, f.tracks[0].id))
 
     def _early(self, tracks: list[Track]) -> set[int]:
-        """Ids of faces in the river that were there from the first look on: of a hand watched from its
-        beginning none is a discard; of one in the middle there are more.
+        """Ids of faces that were there from the first look on: of a hand watched from its beginning none is a
+        discard and none was laid down (they stand); of one in the middle there are more in the river.
         """
         if self.began is None:
             return set()
-        there = {
-            t.id
+        there = [
+            t
             for t in tracks
-            if t.since <= self.began + self.config.rest_s and self.zone_of(t) in ("river", "tail_lamp")
-            if t.settled and not t.is_back and not t.is_other
-        }
-        return there if len(there) <= _FEW_EARLY else set()
+            if t.since <= self.began + self.config.rest_s and t.settled and not t.is_back and not t.is_other
+        ]
+        rivers = sum(self.zone_of(t) in ("river", "tail_lamp") for t in there)
+        return {t.id for t in there} if rivers <= _FEW_EARLY else set()
 
     def _lamps(self, tracks: list[Track]) -> set[int]:
         """Ids of tail lamps: faces on the wall's line, flat or on another tile, that were there from the

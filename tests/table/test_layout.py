@@ -221,3 +221,15 @@ def test_two_backs_are_no_kong_where_nothing_shown_left(tile: Maker) -> None:
     for track in shown[2:6]:
         track.gone = 16.0  # not four of one kind
     assert [f.kind for f in LAYOUT.facts([lamp, *shown, *backs], LATER)] == ["lamp", "shown"]
+
+
+def test_what_lay_there_at_the_first_look_is_no_act_of_the_hand(tile: Maker) -> None:
+    """Standing tiles whose outlines look like lying ones; a hand that is joined in the middle has a river."""
+    standing = [tile("S", -20.7 + 2.75 * i, -36.5, 13, 0.0) for i in range(4)]
+    meld = [tile("E", 25.0 + 2.75 * i, -36.5, 6, 1.5) for i in range(4)]
+    layout = Layout(CALIBRATION)
+    layout.began = 0.0
+    assert [(f.kind, f.seat) for f in layout.facts([*standing, *meld], LATER)] == [("four", "E")]
+    river = [tile("W", -7 + 2.75 * i, -10.8, i, 0.0) for i in range(5)]
+    kinds = [f.kind for f in layout.facts([*river, *standing, *meld], LATER)]
+    assert sorted(kinds) == ["four", "four", *["river"] * 5]
