@@ -8,11 +8,10 @@ store file (an evening a table) and one server.
 from __future__ import annotations
 
 import re
-import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -24,7 +23,7 @@ from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
 from pzvision.live.pipeline import Pipeline
 from pzvision.live.report import note
-from pzvision.live.running import Stats
+from pzvision.live.running import Stats, interruptible
 from pzvision.live.security import Access, is_loopback, new_token
 from pzvision.live.server import MOST_CONNECTIONS, PageServer
 from pzvision.live.serving import PageOptions, serve, show_token
@@ -202,7 +201,7 @@ def run_tables(
     with ExitStack() as closing:
         if page:
             closing.callback(_serve(tables, options, lang).stop)
-        caught = closing.enter_context(_stopping(tables, over))
+        caught = closing.enter_context(interruptible(lambda: _end(tables, over)))
         threads = [
             threading.Thread(target=table.play, args=(over, stay), name=f"pzvision-table-{table.name}")
             for table in tables
@@ -250,28 +249,11 @@ def _serve(tables: Sequence[GameTable], options: PageOptions, lang: Lang) -> Pag
     return server
 
 
-@contextmanager
-def _stopping(tables: Sequence[GameTable], over: threading.Event) -> Iterator[list[int]]:
-    """The first Ctrl-C (or SIGTERM) lets every table end its look; the second raises."""
-    caught: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield caught
-        return
-
-    def stop(number: int, _: object) -> None:
-        if caught:
-            raise KeyboardInterrupt
-        caught.append(number)
-        over.set()
-        for table in tables:
-            table.source.stop()
-
-    before = [(number, signal.signal(number, stop)) for number in (signal.SIGINT, signal.SIGTERM)]
-    try:
-        yield caught
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+def _end(tables: Sequence[GameTable], over: threading.Event) -> None:
+    """Let every table end its look."""
+    over.set()
+    for table in tables:
+        table.source.stop()
 
 
 def named(name: str) -> Callable[[str], None]:

@@ -195,7 +195,7 @@ class Pipeline:
     def run(self, *, start: float = 0.0, end: float | None = None) -> Stats:
         """Read the source from ``start`` to ``end`` seconds. Ctrl-C ends it as the end of the source does."""
         begun = time.perf_counter()
-        with interruptible(self.source) as interrupted:
+        with interruptible(self.source.stop) as interrupted:
             try:
                 for frame, due in self._frames_due(start, end):
                     self._pace(frame, start, begun)

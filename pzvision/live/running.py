@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-
-from pzvision.vision.capture import FrameSource
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,8 @@ class Stats:
 
 
 @contextmanager
-def interruptible(source: FrameSource) -> Iterator[list[int]]:
-    """The first Ctrl-C (or SIGTERM) lets the look in hand end and stops the source; the second raises.
+def interruptible(end: Callable[[], object]) -> Iterator[list[int]]:
+    """The first Ctrl-C (or SIGTERM) calls ``end``, which lets the look in hand end; the second raises.
 
     The list holds the signal once it came. Outside the main thread nothing is changed.
     """
@@ -61,7 +59,7 @@ def interruptible(source: FrameSource) -> Iterator[list[int]]:
         if caught:
             raise KeyboardInterrupt
         caught.append(number)
-        source.stop()
+        end()
 
     before = [(number, signal.signal(number, stop)) for number in (signal.SIGINT, signal.SIGTERM)]
     try:

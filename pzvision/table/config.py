@@ -87,6 +87,8 @@ class TableConfig:
     """And stay at least this long."""
     kong_after_s: float = 3.0
     """And only those that came later than this."""
+    turned_over_s: float = 3.0
+    """How long four shown tiles take to be turned over and laid down as a kong."""
     maybe_standing: float = 0.3
     """A face in a player's row that was there from the start stands if it looks so at least this much."""
     beside_cm: float = 9.0

@@ -19,9 +19,6 @@ from pzvision.vision.calibration import Calibration
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
-_LAID_S = 3.0  # s in which four tiles are turned over and laid down as a kong
-
-
 class Rows:
     """Groups the tiles of one seat and zone into facts."""
 
@@ -119,7 +116,11 @@ class Rows:
             first, last = four[0].gone or 0.0, four[-1].gone or 0.0
             if last - first > config.burst_s or not alike(four, config):
                 continue
-            near = [t for t in row if t.is_back and first - config.rest_s <= t.since <= last + _LAID_S]
+            near = [
+                t
+                for t in row
+                if t.is_back and first - config.rest_s <= t.since <= last + config.turned_over_s
+            ]
             near = [t for t in near if t.gone is None or t.gone - t.since > config.kong_stays_s]
             known = [f for f in out if f.kind == "four" and any(t in near for t in f.tracks)]
             if known and all(t.is_back for t in known[0].tracks):
