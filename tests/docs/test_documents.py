@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,17 @@ def test_what_the_readme_says_can_be_done(
             assert capsys.readouterr().out
             ran.add(words[0])
     assert ran == {"dice", "simulate", "rules"}
+
+
+def test_every_dependency_is_justified() -> None:
+    project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    rows = re.findall(
+        r"^\| (.+?) \|(?: (.+?) \|)?", (REPO / "docs" / "dependencies.md").read_text("utf-8"), re.M
+    )
+    told: dict[str, set[str]] = {}
+    for first, second in rows:
+        extra = first.strip("`") if first.strip("`") in project["optional-dependencies"] else ""
+        told.setdefault(extra, set()).update(re.findall(r"`([^`]+)`", second if extra else first))
+    wanted = {"": project["dependencies"], **project["optional-dependencies"]}
+    for extra, packages in wanted.items():
+        assert told[extra] == {re.split("[<>=]", text)[0] for text in packages}, extra
