@@ -12,7 +12,9 @@ import pytest
 
 from pzvision.cli import COMMANDS, build_parser, main
 from pzvision.messages import catalogue
-from pzvision.rules import ruleset_ids
+from pzvision.rules import load_ruleset, ruleset_ids
+from pzvision.rules.describe import value_text
+from pzvision.rules.options import OPTIONS, Option
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = REPO / "pzvision"
@@ -163,3 +165,62 @@ def test_every_dependency_is_justified() -> None:
     wanted = {"": project["dependencies"], **project["optional-dependencies"]}
     for extra, packages in wanted.items():
         assert told[extra] == {re.split("[<>=]", text)[0] for text in packages}, extra
+
+
+# --- the decisions about the rules ---------------------------------------------------------------------
+
+PRICED = {"D6": ("yao_jiu_dui_fan",), "D7": ("feng_qi_dui_fan",), "D12": ("tian_hu_fan",)}
+
+
+def decisions() -> dict[str, str]:
+    """The decisions of the page: number → what is said of it, without its number."""
+    text = (REPO / "docs" / "rulesets.md").read_text(encoding="utf-8")
+    parts = re.split(r"^\*\*(D\d+) ", text, flags=re.M)
+    numbers = parts[1::2]
+    assert len(numbers) == len(set(numbers))
+    return dict(zip(numbers, (re.split(r"^#", part, flags=re.M)[0] for part in parts[2::2]), strict=True))
+
+
+def keys_of_decisions() -> list[tuple[str, Option]]:
+    """Every decision with a switch or price that changes it, in the order of their numbers."""
+    pairs = [(number, option) for option in OPTIONS.values() for number in re.findall(r"D\d+", option.source)]
+    pairs += [(number, OPTIONS[key]) for number, keys in PRICED.items() for key in keys]
+    return sorted(pairs, key=lambda pair: int(pair[0][1:]))
+
+
+def row_of(number: str, option: Option) -> str:
+    """The page's line for one switch: what it may be and what it is in each game."""
+    games: dict[str, list[str]] = {}
+    for id_ in ruleset_ids():
+        games.setdefault(f"`{value_text(load_ruleset(id_).value(option.key))}`", []).append(f"`{id_}`")
+    usual, *others = sorted(games, key=lambda value: -len(games[value]))
+    shipped = "; ".join([usual, *(f"{value} in {', '.join(games[value])}" for value in others)])
+    words = "true false" if option.kind == "bool" else " ".join(str(c) for c in option.choices)
+    number_text = {"cap": "`none`, a number", "int": "a number"}
+    values = ", ".join(f"`{word}`" for word in words.split()) or number_text[option.kind]
+    return f"| {number} | `{option.key}` | {values} | {shipped} |"
+
+
+def test_every_decision_that_the_code_knows_is_on_the_page() -> None:
+    known: set[str] = set()
+    for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]:
+        known |= set(re.findall(r"\bD\d+\b", path.read_text(encoding="utf-8")))
+    told = decisions()
+    assert len(known) > 20 and known - set(told) == set()
+    assert sorted(told, key=lambda n: int(n[1:])) == [f"D{n}" for n in range(1, len(told) + 1)]
+
+
+def test_the_page_says_how_each_decision_is_changed() -> None:
+    told = decisions()
+    page = (REPO / "docs" / "rulesets.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in page if re.match(r"\| D\d+ \|", line)]
+    assert rows == [row_of(number, option) for number, option in keys_of_decisions()]
+    with_key = set()
+    for number, option in keys_of_decisions():
+        with_key.add(number)
+        assert f"`{option.key}" in told[number], option.key
+    for number in set(told) - with_key:
+        assert "No switch" in told[number], number
+    for text in told.values():
+        for key, value in re.findall(r"`(\w+) = ([^`]+)`", text):
+            OPTIONS[key].parse(value.strip('"'))  # raises where it is not allowed
