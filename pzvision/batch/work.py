@@ -17,12 +17,11 @@ from typing import Any, TypeAlias
 from pzvision.batch.frames import Ask, crc_of, frames_at
 from pzvision.errors import PzvisionError
 from pzvision.game import Declare
-from pzvision.live.asking import Asking
+from pzvision.live.eye import Eye
 from pzvision.live.logfile import LogFile
 from pzvision.live.pipeline import Detector, Pipeline, PipelineConfig
 from pzvision.live.report import settlement
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.standing import Standing
 from pzvision.live.stored import StoredLooks, header_of, never
 from pzvision.live.token_watch import TokenWatch
 from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
@@ -31,7 +30,6 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import open_source
 from pzvision.vision.detections import Detections
 from pzvision.vision.fusion import transfer
-from pzvision.vision.motion import MotionDetector
 from pzvision.vision.tile_set import TileSet
 
 Progress: TypeAlias = Callable[[float], None]
@@ -139,18 +137,11 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
         job.calibration.check_image_size(*source.size)
         source.check_whole()
         config = job.pipeline
-        asking = Asking(config.refresh_s, config.moving_cells)
         views = [job.calibration]
-        motion = [MotionDetector(job.calibration)]
         asks: list[Ask] = []
         notes: list[str] = []
 
-        def move(new: Calibration) -> None:
-            views.append(new)
-            motion.append(MotionDetector(new))
-            asking.changed()
-
-        standing = Standing(job.calibration, move, tell=notes.append)
+        eye = Eye(job.calibration, config.asking(), views.append, tell=notes.append)
         tokens = TokenWatch(job.calibration)
         with tempfile.TemporaryDirectory(prefix="pzvision-") as folder:
             path = Path(folder) / "looks.jsonl.gz"
@@ -159,14 +150,13 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
             t = 0.0
             for frame in source.frames(every=job.look_s):
                 t, frames = frame.t, frame.index + 1
-                mask = motion[-1].look(frame.image, t)
-                if standing.look(frame.image, t, shaken=mask.shaken):
-                    if asking.due(mask, t):
+                mask = eye.look(frame.image, t)
+                if mask is not None:
+                    if eye.due(mask, t):
                         asks.append(Ask(count, frame.index, t, crc_of(frame.image), len(views) - 1))
-                    lying = tokens.seen(frame.image, standing.calibration)
+                    lying = tokens.seen(frame.image, eye.calibration)
                     writer.look(t, frame.index, None, mask, lying)
                 else:
-                    asking.changed()
                     writer.look(t, frame.index, None, None)
                 count += 1
                 if source.duration:

@@ -15,13 +15,13 @@ from pzvision.game.settle import settle_log
 from pzvision.golden.recipes import OBSERVATIONS, TRUTH, Recipe
 from pzvision.golden.scene import LOOK_S, MOVING_CELLS, REFRESH_S, RenderedSource, calibration_of, timeline_of
 from pzvision.live.asking import Asking
+from pzvision.live.eye import Eye
 from pzvision.synth.timeline import Timeline
 from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
 from pzvision.tiles import SEATS
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Frame
 from pzvision.vision.detections import Detections
-from pzvision.vision.motion import MotionDetector
 from pzvision.vision.tableview import Detector
 
 _CHECK_EVERY_S: Final = 10.0
@@ -93,16 +93,20 @@ def build_one(
     part = built.looks.with_name(f".{built.looks.name}.{os.getpid()}.part.gz")
     writer = ObservationWriter(part, header)
     find = detector(calibration)
-    motion = MotionDetector(calibration)
-    asking = Asking(REFRESH_S, MOVING_CELLS)
+
+    def move(new: Calibration) -> None:
+        nonlocal find
+        find = detector(new)
+
+    eye = Eye(calibration, Asking(REFRESH_S, MOVING_CELLS), move)
     seen: Detections | None = None
     last: Frame | None = None
     try:
         for last in source.frames(every=LOOK_S):
-            mask = motion.look(last.image, last.t)
-            if asking.due(mask, last.t) or seen is None:
-                seen = rounded(find(last.image))
-            writer.look(last.t, last.index, seen, mask)
+            mask = eye.look(last.image, last.t)
+            if mask is not None and (eye.due(mask, last.t) or seen is None):
+                seen = rounded(eye.standing.to_base(find(last.image)))
+            writer.look(last.t, last.index, None if mask is None else seen, mask)
             progress(last.index + 1, source.frame_count or 0)
         assert last is not None
         writer.end(last.t)

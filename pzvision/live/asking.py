@@ -22,7 +22,7 @@ class Asking:
 
     def due(self, mask: MotionMask, t: float) -> bool:
         """Whether this look, at ``t`` seconds, needs the detector; it is then taken to have been asked."""
-        moving = mask.shaken or int(mask.moving.sum()) >= self._moving_cells
+        moving = self.moves(mask)
         rested = self._asked_at is not None and t - self._asked_at < self._refresh_s
         still_good = rested and not moving and not self._changed
         # What moved during this look may lie somewhere else in the next one.
@@ -30,6 +30,10 @@ class Asking:
         if not still_good:
             self._asked_at = t
         return not still_good
+
+    def moves(self, mask: MotionMask) -> bool:
+        """Whether enough moves in this look to count."""
+        return mask.shaken or int(mask.moving.sum()) >= self._moving_cells
 
     def changed(self) -> None:
         """Something else changed (a pause, a new calibration): the next look needs the detector."""

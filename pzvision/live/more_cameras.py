@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from pzvision.errors import PzvisionError
 from pzvision.live.asking import Asking
-from pzvision.live.standing import Standing
+from pzvision.live.eye import Eye
 from pzvision.table.observations import rounded
 from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration, load
@@ -20,7 +20,7 @@ from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, Image, open_source
 from pzvision.vision.detections import Detections
 from pzvision.vision.fusion import View, facing, fuse, turned
-from pzvision.vision.motion import MotionDetector, MotionMask
+from pzvision.vision.motion import MotionMask
 
 TABLES: Final = ("table2", "table3", "table4")
 _HANDS: Final = {f"hand.{seat}": seat for seat in SEATS}
@@ -136,25 +136,27 @@ class FurtherTable:
         self._reader = InStep(source)
         self._reference = reference
         self._new_detector = new_detector
-        self._asking = asking
-        self._standing = Standing(calibration, self._move)
+        page = isinstance(source, LiveSource)
+        self._eye = Eye(calibration, asking, self._move, framed=self._framed, page=page)
         self._detections: Detections | None = None
         self._last: View | None = None
         self._index = -1
         self._move(calibration)
 
+    def _framed(self, calibration: Calibration) -> Calibration:
+        return facing(calibration, self._reference)
+
     def _move(self, calibration: Calibration) -> None:
         self.calibration = calibration
         self._detector = self._new_detector(calibration)
-        self._motion = MotionDetector(facing(calibration, self._reference))
         self._detections = None
-        self._asking.changed()
 
     def refer(self, reference: Calibration) -> None:
         """See the table in another first camera's frame. Raises `PzvisionError` for another table."""
         turned(self.calibration, reference)
         self._reference = reference
-        self._move(self.calibration)
+        self._eye.reframed()
+        self._detections = None
 
     def view(self, t: float) -> View:
         """What it sees at ``t`` s of the game."""
@@ -165,12 +167,11 @@ class FurtherTable:
         if self._last is not None and frame.index == self._index:
             return self._last
         self._index = frame.index
-        mask = self._motion.look(frame.image, frame.t)
-        if not self._standing.look(frame.image, frame.t, shaken=mask.shaken):
+        mask = self._eye.look(frame.image, frame.t)
+        if mask is None:
             self._last = View(self.calibration, None)
-            self._asking.changed()
             return self._last
-        if self._asking.due(mask, frame.t) or self._detections is None:
+        if self._eye.due(mask, frame.t) or self._detections is None:
             self._detections = self._detector(frame.image)
         self._last = View(self.calibration, self._detections, mask)
         return self._last
@@ -180,7 +181,7 @@ class FurtherTable:
         camera: dict[str, Any] = {"state": "ok"}
         if isinstance(self.source, LiveSource):
             camera = self.source.health.to_dict()
-        return {**camera, **self._standing.health()} if camera["state"] == "ok" else camera
+        return {**camera, **self._eye.standing.health()} if camera["state"] == "ok" else camera
 
 
 class MoreTables:

@@ -19,6 +19,7 @@ from pzvision.live.asking import Asking
 from pzvision.live.cameras import HandCameras
 from pzvision.live.desk import Desk, NotNow
 from pzvision.live.evening import Evening, EveningConfig
+from pzvision.live.eye import Eye
 from pzvision.live.fit import judge_fit
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
@@ -28,7 +29,6 @@ from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.report import note
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
-from pzvision.live.standing import Standing
 from pzvision.live.store import SessionWriter
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
@@ -44,7 +44,7 @@ from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
 from pzvision.vision.detections import Detections
 from pzvision.vision.hand_row import hand_row
-from pzvision.vision.motion import MotionDetector, MotionMask
+from pzvision.vision.motion import MotionMask
 
 
 class Detector(Protocol):
@@ -152,8 +152,13 @@ class Pipeline:
         self._save_calibration = save_calibration
         self._camera_states: dict[str, tuple[str, int]] = {}
         self._detector = detector
-        self._motion = MotionDetector(calibration)
-        self._standing = Standing(calibration, None if new_detector is None else self._move, tell=note)
+        self._eye = Eye(
+            calibration,
+            self.config.asking(),
+            None if new_detector is None else self._move,
+            tell=note,
+            page=desk is not None,
+        )
         self._tokens = TokenWatch(calibration)
         self._hub = hub
         self._on_frame = on_frame
@@ -161,7 +166,6 @@ class Pipeline:
         self._speed = speed
         self._observations = observations
         self._detections: Detections | None = None
-        self._asking = self.config.asking()
         self._frame: Frame | None = None
         self._outlines: list[Outline] = []
         self._tiles: Sequence[TableTile] = ()
@@ -261,18 +265,15 @@ class Pipeline:
             if mask is not None:
                 self._read_tokens(frame.t, mask, lambda: stored.tokens)
         elif frame.state == "ok":
-            mask = self._motion.look(frame.image, frame.t)
-            if self._standing.look(frame.image, frame.t, shaken=mask.shaken):
+            mask = self._eye.look(frame.image, frame.t)
+            if mask is not None:
                 detections = self._detect(frame, mask)
-                now = self._standing.calibration
+                now = self._eye.calibration
                 if self._observations is None:
                     self._read_tokens(frame.t, mask, lambda: self._tokens.seen(frame.image, now))
                 else:  # what is kept must do for any later reading, so every look is looked at
                     tokens = seen = self._tokens.seen(frame.image, now)
                     self._read_tokens(frame.t, mask, lambda: seen)
-            else:
-                mask = None  # what a bumped camera sees is not seen
-                self._asking.changed()
         if self._tables is not None and not isinstance(self.source, StoredLooks):
             detections, mask = self._tables.fused(frame.t, detections, mask)
         if self._observations is not None:
@@ -310,14 +311,14 @@ class Pipeline:
             reader.declare(later(declaration, self.evening.shift))
 
     def _detect(self, frame: Frame, mask: MotionMask) -> Detections | None:
-        due = self._asking.due(mask, frame.t)
+        due = self._eye.due(mask, frame.t)
         if not due and self._detections is not None:
             return self._detections
         self._asked += 1
         try:
-            self._detections = rounded(self._standing.to_base(self._detector(frame.image)))
+            self._detections = rounded(self._eye.standing.to_base(self._detector(frame.image)))
         except Exception as error:
-            self._asking.changed()  # what failed is asked again at the next look
+            self._eye.changed()  # what failed is asked again at the next look
             if not isinstance(self.source, LiveSource):
                 raise
             # An evening must outlast it: nothing was seen, and the page says why.
@@ -402,7 +403,7 @@ class Pipeline:
         """Stop reading the table or go on; ``reason``: ``person`` or ``camera``. What lies there is kept."""
         if paused != self.vitals.paused:
             self.vitals.paused = paused
-            self._asking.changed()
+            self._eye.changed()
             self._teller.tell({"type": "pause", "paused": paused, "reason": reason})
 
     def _recalibrate(self, order: CalibrationOrder) -> dict[str, Any]:
@@ -412,7 +413,7 @@ class Pipeline:
         fit = judge_fit(new)
         self.evening.recalibrate(new)
         self._move(new)
-        self._standing.recalibrated(new)
+        self._eye.recalibrated(new)
         self._tokens.recalibrated(new)
         if self._tables is not None:
             self._tables.recalibrated(new)
@@ -423,9 +424,8 @@ class Pipeline:
     def _move(self, new: Calibration) -> None:
         """See this camera's pictures under another calibration from now on."""
         assert self._new_detector is not None
-        self._detector, self._motion = self._new_detector(new), MotionDetector(new)
+        self._detector = self._new_detector(new)
         self.calibration, self._detections = new, None
-        self._asking.changed()
 
     # -- telling
 
@@ -452,7 +452,7 @@ class Pipeline:
         set_up, following = self.evening.set_up_now(), self.evening.settings
         return {
             **out,
-            "paused": self.vitals.paused or self._standing.blocked,
+            "paused": self.vitals.paused or self._eye.standing.blocked,
             "seen": self.vitals.sees,
             "tiles": tile_records(self._tiles),
             "records": len(self.session.log),
@@ -466,7 +466,7 @@ class Pipeline:
         if isinstance(self.source, LiveSource):
             camera = self.source.health.to_dict()
         if camera["state"] == "ok":
-            camera = {**camera, **self._standing.health()}
+            camera = {**camera, **self._eye.standing.health()}
         tables = {} if self._tables is None else self._tables.health()
         hands = {} if self._hands is None else self._hands.health()
         return {self.calibration.camera: camera, **tables, **hands}

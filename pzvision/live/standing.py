@@ -12,7 +12,7 @@ from typing import Any
 
 from pzvision.errors import PzvisionError
 from pzvision.live.fit import judge_fit
-from pzvision.live.report import note
+from pzvision.live.report import clock, note
 from pzvision.messages import say
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
@@ -29,6 +29,7 @@ class Standing:
         move: takes a new calibration for what comes from the camera from now on (its detector, its motion
             masks); None: it cannot be, so a moved camera waits for a person.
         tell: given a line for the person in front of the terminal.
+        page: whether there is a page on which a person can calibrate anew.
 
     Attributes:
         calibration: where the table is now.
@@ -42,12 +43,15 @@ class Standing:
         *,
         config: ShiftConfig | None = None,
         tell: Callable[[str], None] = note,
+        page: bool = True,
     ) -> None:
+        self._page = page
         self.calibration = self.base = calibration
         self._move = move
         self._tell = tell
         self._watcher = ShiftWatcher(calibration, config)
         self._shift = Shift()
+        self._since = 0.0
         self._said = False
 
     @property
@@ -62,12 +66,16 @@ class Standing:
 
     def look(self, image: Image, t: float, *, shaken: bool = False) -> bool:
         """Whether what this picture shows is where the calibration says. Arguments as `ShiftWatcher.look`."""
+        before = self._shift.state
         self._shift = shift = self._watcher.look(image, t, shaken=shaken)
+        if before == "steady":
+            self._since = t
         if shift.calibration is not None and self._accept(shift):
             return False  # the next picture is read under the new calibration
         if self.blocked and not self._said:
             self._said = True
-            self._say("shift.moved" if shift.state == "moved" else "shift.lost", px=shift.px)
+            where = "" if self._page else "_recording"
+            self._say(f"shift.{shift.state}{where}", px=shift.px)
         elif shift.state == "steady" and self._said:
             self._said = False
             self._say("shift.back")
@@ -108,4 +116,5 @@ class Standing:
         return {"state": "moved", "reason": words, "moved_px": round(self._shift.px, 1)}
 
     def _say(self, key: str, **fields: object) -> None:
-        self._tell(f"{self.base.camera}: {say(key, 'zh', **fields)} {say(key, 'en', **fields)}")
+        name = self.base.camera if self._page else f"{self.base.camera}, {clock(self._since)}"
+        self._tell(f"{name}: {say(key, 'zh', **fields)} {say(key, 'en', **fields)}")

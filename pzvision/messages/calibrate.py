@@ -21,6 +21,15 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "画面和标定时对不上了,先暂停;请把摄像头放回去,或在 /calibrate 重新标定。",
         "The view is another one, the game waits: put the camera back or calibrate anew at /calibrate.",
     ),
+    "shift.moved_recording": (
+        "摄像头被碰动了(约 {px:.0f} 像素),还对不准:从这里起画面先不读,对准或回到原位后继续。",
+        "The camera was moved (by about {px:.0f} px) and cannot be set right yet: nothing is read from here"
+        " until it can, or until the camera is back.",
+    ),
+    "shift.lost_recording": (
+        "画面和标定时对不上了:从这里起先不读,摄像头回到原位后继续。",
+        "The view is another one: nothing is read from here until the camera is back.",
+    ),
     "shift.reason": (
         "摄像头被碰动了,请重新标定",
         "the camera was moved: calibrate it anew",

@@ -3,16 +3,16 @@
 Points of the first picture (the rim, the felt's edges, floor and furniture, tiles at rest) are followed into
 each later one. A bumped camera moves nearly all of them together; an arm, a tile, a player moves a few. A
 camera that has come to rest elsewhere is set right by the corner cards, where they lie on the table, else by
-the points on the table themselves, as long as it moved only a little.
+the table's picture of before, as long as it moved only a little and what lay there lands on itself
+(`pzvision.vision.register`); else a person must do it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -20,12 +20,23 @@ from pzvision.errors import PzvisionError
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
 from pzvision.vision.markers import MarkerConfig, fit_corners
+from pzvision.vision.register import (
+    FloatArray,
+    GreyImage,
+    RegisterConfig,
+    apply_plane,
+    fit_plane,
+    flattened,
+    follow,
+    land,
+    matched,
+    parts_held,
+    points_in,
+)
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 ShiftState: TypeAlias = Literal["steady", "suspect", "moved", "lost"]
 
 _CARDS: Final = MarkerConfig(refuse_share=0.002)  # they were laid out with care when it was calibrated
-_GRID: Final = 4  # the picture in 4 × 4 parts, to see whether points lie all over it
 
 
 @dataclass(frozen=True)
@@ -44,10 +55,11 @@ class ShiftConfig:
         lost_share: share of the points found again under which the view is another one.
         persist_s: seconds a shift must last to be one.
         rest_s: seconds the camera must be at rest, within ``still_px``, before it is set right.
+        again_s: seconds between tries to set it right.
         fresh_s: seconds after which a second set of points is taken, for when the first are covered.
         most_share: how far a corner may have moved, as a share of the picture's width, to be set right by the
             scene alone.
-        scene_px: greatest root mean square distance of the table's points from that fit.
+        register: when the table of now lies rightly on that of before.
     """
 
     work_width: int = 640
@@ -59,11 +71,12 @@ class ShiftConfig:
     together_share: float = 0.5
     least_points: int = 25
     lost_share: float = 0.12
-    persist_s: float = 1.5
-    rest_s: float = 1.0
+    persist_s: float = 1.0
+    rest_s: float = 0.75
+    again_s: float = 1.0
     fresh_s: float = 20.0
     most_share: float = 0.15
-    scene_px: float = 0.9
+    register: RegisterConfig = field(default_factory=RegisterConfig)
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class Shift:
 class _View:
     """A picture whose points are followed."""
 
-    grey: npt.NDArray[np.uint8]
+    grey: GreyImage
     points: npt.NDArray[np.float32]
     t: float
 
@@ -101,7 +114,7 @@ class _Reading:
     moved: bool | None
     corners_px: float = 0.0
     plane: FloatArray | None = None
-    followed: tuple[FloatArray, FloatArray] | None = None
+    view: _View | None = None
     lost: bool = False
 
 
@@ -126,7 +139,8 @@ class ShiftWatcher:
         self._views: list[_View] = []
         self._checked = float("-inf")
         self._since: float | None = None
-        self._rest: tuple[float, FloatArray] | None = None
+        self._rest: tuple[float, GreyImage] | None = None
+        self._tried = float("-inf")
         self._shift = Shift()
 
     def look(self, image: Image, t: float, *, shaken: bool = False) -> Shift:
@@ -138,7 +152,7 @@ class ShiftWatcher:
         if not (due or shaken or self._shift.state != "steady"):
             return self._shift
         self._checked = t
-        grey = _flattened(image, self._size)
+        grey = flattened(image, self._size)
         if not self._views:
             self._views = [self._view(grey, t)]
             return self._shift
@@ -148,7 +162,7 @@ class ShiftWatcher:
 
     # ---- deciding -------------------------------------------------------------------------------
 
-    def _decide(self, image: Image, grey: npt.NDArray[np.uint8], t: float) -> Shift:
+    def _decide(self, image: Image, grey: GreyImage, t: float) -> Shift:
         reading = self._read(grey)
         if reading.moved is None and not reading.lost:
             return self._shift  # too little is seen to say anything new
@@ -160,16 +174,17 @@ class ShiftWatcher:
         if self._since is None:
             self._since = t
         px = reading.corners_px / self._scale
-        if t - self._since < self.config.persist_s:
+        at_rest = self._at_rest(grey, t)
+        if t - self._since < self.config.persist_s - 1e-6:
             return Shift("suspect", px)
-        if self._at_rest(grey, t):
-            self._rest = None  # tried again after as long, should it not be taken
-            found = self._by_cards(image) or self._by_scene(reading)
+        if at_rest and t - self._tried >= self.config.again_s - 1e-6:
+            self._tried = t
+            found = self._by_cards(image) or self._by_scene(reading, grey)
             if found is not None:
-                return replace(found, px=px)
+                return found
         return Shift("lost" if reading.lost else "moved", px)
 
-    def _read(self, grey: npt.NDArray[np.uint8]) -> _Reading:
+    def _read(self, grey: GreyImage) -> _Reading:
         """Against the first picture; where too many of its points are covered, against the last fresh one."""
         reading = _Reading(None)
         for view in self._views:
@@ -178,11 +193,11 @@ class ShiftWatcher:
                 return reading
         return reading
 
-    def _compare(self, view: _View, grey: npt.NDArray[np.uint8]) -> _Reading:
+    def _compare(self, view: _View, grey: GreyImage) -> _Reading:
         config = self.config
         if len(view.points) < config.least_points:
             return _Reading(None)
-        old, new = _follow(view.grey, grey, view.points)
+        old, new = follow(view.grey, grey, view.points)
         if len(old) < config.lost_share * len(view.points):
             return _Reading(None, lost=True)
         if len(old) < config.least_points:
@@ -191,30 +206,28 @@ class ShiftWatcher:
         still = float((away < config.still_px).mean())
         if still >= config.still_share:
             return _Reading(False)
-        plane, inside = cv2.findHomography(old, new, cv2.RANSAC, 1.5, maxIters=500, confidence=0.99)
-        if plane is None:
-            return _Reading(None)
-        chosen = np.asarray(inside).ravel().astype(bool)
-        matrix = np.asarray(plane, np.float64)
-        corners_px = float(np.linalg.norm(_apply(matrix, self._corners) - self._corners, axis=1).max())
-        together = chosen.mean() >= config.together_share and _spread(old[chosen], self._size) >= 6
-        if not together:
-            return _Reading(None)
-        return _Reading(corners_px > config.moved_px, corners_px, matrix, (old[chosen], new[chosen]))
+        fit = fit_plane(old, new, 1.5)
+        if fit is None or fit[1].mean() < config.together_share or parts_held(old[fit[1]], self._size) < 6:
+            return _Reading(None, lost=True)  # hardly anything stands, and nothing moves as one
+        corners_px = self._corners_px(fit[0])
+        return _Reading(corners_px > config.moved_px, corners_px, fit[0], view)
+
+    def _corners_px(self, plane: FloatArray) -> float:
+        return float(np.linalg.norm(apply_plane(plane, self._corners) - self._corners, axis=1).max())
 
     # ---- setting right --------------------------------------------------------------------------
 
-    def _at_rest(self, grey: npt.NDArray[np.uint8], t: float) -> bool:
+    def _at_rest(self, grey: GreyImage, t: float) -> bool:
         """Whether the picture, wherever it looks, has not moved for ``rest_s``."""
         if self._rest is not None:
             since, before = self._rest
-            points = _points(np.asarray(before, np.uint8), 120)
+            points = points_in(before, 120)
             if len(points) >= self.config.least_points:
-                old, new = _follow(np.asarray(before, np.uint8), grey, points)
+                old, new = follow(before, grey, points)
                 away = np.linalg.norm(new - old, axis=1)
                 if len(old) and (away < self.config.still_px).mean() >= self.config.together_share:
-                    return t - since >= self.config.rest_s
-        self._rest = (t, np.asarray(grey, np.float64))
+                    return t - since >= self.config.rest_s - 1e-6
+        self._rest = (t, grey)
         return False
 
     def _by_cards(self, image: Image) -> Shift | None:
@@ -231,76 +244,33 @@ class ShiftWatcher:
             return None
         corners = _nearest_order(np.array(fit.corners), self._corners / self._scale)
         calibration = _moved(self.calibration, corners)
-        return None if calibration is None else Shift("moved", 0.0, calibration, "cards")
+        away = float(np.linalg.norm(corners - self._corners / self._scale, axis=1).max())
+        return None if calibration is None else Shift("moved", away, calibration, "cards")
 
-    def _by_scene(self, reading: _Reading) -> Shift | None:
-        """By the points on the table: they lie in its plane, so one homography must take them all along."""
-        if reading.followed is None:
-            return None
-        old, new = reading.followed
-        outline = np.asarray(self._corners * 1.06 - self._corners.mean(axis=0) * 0.06, np.float32)
-        on_table = np.array(
-            [cv2.pointPolygonTest(outline, (float(x), float(y)), False) >= 0 for x, y in old], np.bool_
-        )
-        old, new = old[on_table], new[on_table]
-        if len(old) < self.config.least_points:
-            return None
-        plane, inside = cv2.findHomography(old, new, cv2.RANSAC, 1.0, maxIters=1000, confidence=0.995)
-        if plane is None:
-            return None
-        chosen = np.asarray(inside).ravel().astype(bool)
-        if chosen.sum() < self.config.least_points or chosen.mean() < self.config.together_share:
-            return None
-        matrix = np.asarray(plane, np.float64)
-        rms = float(np.sqrt(((_apply(matrix, old[chosen]) - new[chosen]) ** 2).sum(axis=1).mean()))
-        corners = _apply(matrix, self._corners)
-        far = float(np.linalg.norm(corners - self._corners, axis=1).max())
-        if rms > self.config.scene_px or far > self.config.most_share * self._size[0]:
-            return None
-        calibration = _moved(self.calibration, corners / self._scale)
-        return None if calibration is None else Shift("moved", 0.0, calibration, "scene")
+    def _by_scene(self, reading: _Reading, grey: GreyImage) -> Shift | None:
+        """By the table as it was; where it went too far to be followed, begun with what looks alike."""
+        views = self._views if reading.view is None else [reading.view]
+        for view in views:
+            guess = reading.plane
+            if guess is None:
+                guess = matched(view.grey, grey, self.config.register)
+            if guess is None:
+                continue
+            landing = land(
+                view.grey, grey, view.points, guess, self._corners, self.calibration, self.config.register
+            )
+            if landing is None:
+                continue
+            far = self._corners_px(landing.plane)
+            if far > self.config.most_share * self._size[0]:
+                continue
+            calibration = _moved(self.calibration, apply_plane(landing.plane, self._corners) / self._scale)
+            if calibration is not None:
+                return Shift("moved", far / self._scale, calibration, "scene")
+        return None
 
-    def _view(self, grey: npt.NDArray[np.uint8], t: float) -> _View:
-        return _View(grey, _points(grey, self.config.points), t)
-
-
-def _flattened(image: Image, size: tuple[int, int]) -> npt.NDArray[np.uint8]:
-    """Small, grey, and with light and shadow taken out, so that a lamp does not move anything."""
-    grey = cv2.cvtColor(cv2.resize(image, size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
-    fine = grey.astype(np.float32)
-    mean = cv2.boxFilter(fine, -1, (31, 31))
-    spread = np.sqrt(np.maximum(cv2.boxFilter(fine * fine, -1, (31, 31)) - mean * mean, 0.0))
-    flat = (fine - mean) / (spread + 6.0) * 45.0 + 128.0
-    return np.clip(flat, 0, 255).astype(np.uint8)
-
-
-def _points(grey: npt.NDArray[np.uint8], most: int) -> npt.NDArray[np.float32]:
-    """``(N, 2)`` px of points worth following, spread over the picture."""
-    found = cv2.goodFeaturesToTrack(grey, most, 0.02, 9, blockSize=7)
-    return np.zeros((0, 2), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 2)
-
-
-def _follow(
-    before: npt.NDArray[np.uint8], now: npt.NDArray[np.uint8], points: npt.NDArray[np.float32]
-) -> tuple[FloatArray, FloatArray]:
-    """The points found again in both directions: where they were and where they are, ``(N, 2)`` px each."""
-    window = {"winSize": (17, 17), "maxLevel": 4}
-    there, ok, error = cv2.calcOpticalFlowPyrLK(before, now, points, None, **window)  # type: ignore[call-overload]
-    back, ok_back, _ = cv2.calcOpticalFlowPyrLK(now, before, there, None, **window)  # type: ignore[call-overload]
-    good = (np.ravel(ok) > 0) & (np.ravel(ok_back) > 0)
-    good &= np.linalg.norm(np.reshape(back, (-1, 2)) - points, axis=1) < 0.7
-    good &= np.ravel(error) < 22.0
-    return points[good].astype(np.float64), np.reshape(there, (-1, 2))[good].astype(np.float64)
-
-
-def _spread(points: FloatArray, size: tuple[int, int]) -> int:
-    """In how many of the picture's parts the points lie."""
-    cells = np.floor(points / np.array(size) * _GRID).clip(0, _GRID - 1).astype(int)
-    return len({(int(x), int(y)) for x, y in cells})
-
-
-def _apply(plane: FloatArray, points: FloatArray) -> FloatArray:
-    return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2), plane), np.float64).reshape(-1, 2)
+    def _view(self, grey: GreyImage, t: float) -> _View:
+        return _View(grey, points_in(grey, self.config.points), t)
 
 
 def _nearest_order(corners: FloatArray, before: FloatArray) -> FloatArray:
