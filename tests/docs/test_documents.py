@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from pzvision.cli import COMMANDS, build_parser, main
-from pzvision.messages import catalogue
 from pzvision.rules import load_ruleset, ruleset_ids
 from pzvision.rules.describe import value_text
 from pzvision.rules.options import OPTIONS, Option
@@ -19,48 +18,6 @@ from pzvision.rules.options import OPTIONS, Option
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = REPO / "pzvision"
 PAGES = [REPO / "README.md", REPO / "README.zh-CN.md", *sorted((REPO / "docs").glob("*.md"))]
-
-
-def cell_messages() -> list[str]:
-    """Every message that the troubleshooting page quotes."""
-    text = (REPO / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| `")]
-    return [quoted for row in rows for quoted in re.findall(r"`([^`]+)`", row)]
-
-
-def said(text: str) -> str:
-    """A message as the page writes it."""
-    return re.sub(r"\{[^}]*\}", "…", text)
-
-
-def doctor_keys() -> set[str]:
-    """The messages of every finding of the doctor that is not well."""
-    keys = set()
-    tree = ast.parse((PACKAGE / "doctor.py").read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding":
-            state, text = node.args[1], node.args[2]
-            if isinstance(text, ast.Constant) and getattr(state, "value", "") != "ok":
-                keys.add(f"doctor.{text.value}")
-    return keys
-
-
-def test_every_finding_of_the_doctor_has_its_line() -> None:
-    keys = doctor_keys() | {"doctor.port_taken", "doctor.port_taken_bad"}
-    assert len(keys) > 20
-    quoted = set(cell_messages())
-    missing = {said(text) for key in keys for text in catalogue()[key]} - quoted
-    assert missing - {"…:…", "…: …"} == set()  # a doubt about a calibration is another message's text
-
-
-def test_every_message_quoted_is_one_the_program_prints() -> None:
-    known = {said(text) for pair in catalogue().values() for text in pair}
-    source = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    joined = re.sub(r'"\s*\n\s*f?"', "", source)
-    quoted = cell_messages()
-    assert len(quoted) > 40
-    for text in quoted:
-        assert text in known or text in joined, text
 
 
 def test_every_room_is_in_the_picture_of_the_architecture() -> None:
