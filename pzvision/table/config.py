@@ -146,6 +146,8 @@ class TableConfig:
     """so many looks more."""
     wall_beside_cm: float = 4.0
     """A face this near to a tile of the wall lies among it: taking it for nothing costs little."""
+    unread_nats: float = 3.0
+    """A discard of which the face looks like none of the 27."""
     missed_nats: float = 6.0
     """A discard that was never seen."""
     late_s: float = 60.0

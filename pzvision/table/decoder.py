@@ -9,6 +9,7 @@ tile costs something but derails nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 
 from pzvision.table.claims import Claims
@@ -106,6 +107,8 @@ class Decoder(Claims, Hands):
                 noise += sure * (config.noise_nats - noise)
             if fact.forced:
                 noise = config.said_nats
+            elif track.is_other:
+                noise = config.weak_noise_nats
             elif self.eager and track.gone is None:
                 noise *= 3
             yield h._replace(cost=h.cost + noise)
@@ -117,6 +120,8 @@ class Decoder(Claims, Hands):
                 yield from self._claim(h, fact)
             if fact.forced == "an_gang" or (fact.kind == "four" and not fact.forced):
                 yield from self._own_kong(h, fact)
+            if fact.kind == "four" and not fact.forced and h.melds[SEATS.index(fact.seat or "E")] == 3:
+                yield from self._win(h, replace(fact, kind="hand"))  # a pair's tile and three alike
         elif fact.kind == "added":
             yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._added_kong(h, fact)

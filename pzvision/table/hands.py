@@ -141,7 +141,7 @@ class Hands(Turns):
         """
         told = max((said.tiles for said in self.told if said.seat == seat and said.t <= fact.t), default=0)
         still, kong = self._still_shown(h, seat, fact.t)
-        before = {len(still) if kong else max(h.shown[seat], told), 0}
+        before = {len(still), 0} if kong else {len(still), max(h.shown[seat], told), 0}
         config = self.config
         costs = []
         for holes in {0, fact.holes}:

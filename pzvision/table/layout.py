@@ -16,10 +16,10 @@ import numpy.typing as npt
 from pzvision.table.config import TableConfig
 from pzvision.table.facts import Fact
 from pzvision.table.rows import Rows
-from pzvision.table.standing import seen_from_behind
 from pzvision.table.tracks import Track
 from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration
+from pzvision.vision.standing import seen_from_behind
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 _FEW_EARLY = 3  # faces there from the beginning, a tail lamp and two more, are no rivers
@@ -56,8 +56,9 @@ class Layout:
             self.calibration.half + float(self.calibration.to_seat(track.at, s)[0, 1]) for s in nearest[:2]
         ]
         if gaps[1] < self.config.shown_edge_cm:
+            along = _long_side(track) if track.is_back else track.up
             for seat in nearest[:2]:
-                if abs(float(self.calibration.to_seat(track.up, seat)[0, 1])) > _UPRIGHT:
+                if abs(float(self.calibration.to_seat(along, seat)[0, 1])) > _UPRIGHT:
                     return seat
         return nearest[0]
 
@@ -83,7 +84,7 @@ class Layout:
         lamps = self._lamps(tracks) if self.tail_lamp else set()
         early = self._early(tracks)
         for track in tracks:
-            if not track.settled or track.is_other or track.id in upright:
+            if not track.settled or track.id in upright or (track.is_other and not self._unread(track)):
                 continue
             if track.id in early and track.id not in lamps and track.pinned is None:
                 continue
@@ -155,6 +156,13 @@ class Layout:
         face = track.settled and not track.is_back and not track.is_other
         return face and found and self.zone_of(track) == "river"
 
+    def _unread(self, track: Track) -> bool:
+        """Whether a face that looks like none of the 27 may be a discard all the same: it came during the
+        hand to an empty place among the rivers, and stays.
+        """
+        came = track.empty_at >= (self.began or 0.0) and track.last - track.since >= self.config.burst_s
+        return came and 2 * track.looks > track.chances and self.zone_of(track) == "river"
+
     def _next_lamp(self, track: Track, before: Track) -> bool:
         """Whether it may be the tail tile after ``before``: on the stack beside, or round the corner."""
         gap = float(np.linalg.norm(track.at - before.at))
@@ -195,8 +203,10 @@ class Layout:
         return out
 
     def _may_be_kong(self, track: Track) -> bool:
-        """Whether a tile lying face down came to its row during the hand."""
-        return track.since > self.config.kong_after_s
+        """Whether a tile lying face down came to its row during the hand: not at its beginning, or to where
+        the felt had been seen.
+        """
+        return track.since > self.config.kong_after_s or track.empty_at >= (self.began or 0.0)
 
     # ---- rivers -----------------------------------------------------------------------------------
 
@@ -234,3 +244,10 @@ class Layout:
         logs -= logs.max()
         out = np.exp(logs)
         return np.asarray(out / out.sum(), np.float64)
+
+
+def _long_side(track: Track) -> FloatArray:
+    """Unit vector along the longer sides of a tile's outline: a back has no top of its own."""
+    sides = np.diff(track.polygon[:3], axis=0)
+    longer = sides[int(np.linalg.norm(sides, axis=1).argmax())]
+    return np.asarray(longer / max(float(np.linalg.norm(longer)), 1e-6), np.float64)

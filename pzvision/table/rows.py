@@ -38,7 +38,9 @@ class Rows:
             alone = len(together) == 1 and now - together[0].since < config.shown_alone_s
             if not together or alone:
                 return []
-            return [Fact("shown", time_of(together, config), seat, tuple(together))]
+            last = max(t.since for t in together)
+            still = [t for t in together if t.gone is None or t.gone >= last]  # the others were moved
+            return [Fact("shown", time_of(together, config), seat, tuple(still))]
         melds: list[list[Track]] = []
         loose: list[list[Track]] = []
         for part in ready:
@@ -190,7 +192,7 @@ class Rows:
 
     def _with_others(self, part: list[Track], parts: list[list[Track]]) -> bool:
         """Whether other tiles of the row came at the same time: then it is a hand, with gaps where not all
-        of it is found. A meld comes alone.
+        of it is found. A meld comes alone, or soon after another one.
         """
         if len(part) > 4:
             return False
@@ -198,7 +200,13 @@ class Rows:
         others = [
             p for p in parts if p is not part and abs(time_of(p, self.config) - when) <= self.config.burst_s
         ]
+        if all(len(p) in (3, 4) and self._equal(p) for p in (part, *others)):
+            return False
         return sum(not t.is_back for p in others for t in p) >= 2
+
+    def _equal(self, part: list[Track]) -> bool:
+        """Whether tiles are of one kind, none of them misread."""
+        return equality(part, self.config)[1] < self.config.unlike_nats
 
     def _host(
         self, part: list[Track], melds: list[list[Track]], places: dict[int, FloatArray]

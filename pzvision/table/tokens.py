@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -24,14 +24,16 @@ class TokenConfig:
         rest_s: seconds it must lie still.
         same_cm: moved by less it is the same token at the same place.
         middle_cm: nearer than this to the table's middle it belongs to nobody.
-        gone_s: seconds not seen, though its place was looked at, after which it was taken away.
+        gone_s: seconds the felt must be seen in its place for it to have been taken away.
+        covered_s: seconds after which it counts as taken away though something else is over its place.
         old_s: tokens that lie there within so many seconds of the hand's first look were left from before.
     """
 
     rest_s: float = 1.0
     same_cm: float = 2.0
     middle_cm: float = 14.0
-    gone_s: float = 2.5
+    gone_s: float = 2.0
+    covered_s: float = 30.0
     old_s: float = 2.0
 
 
@@ -42,6 +44,8 @@ class _Lying:
     since: float
     seen: float
     done: bool = False
+    missed: float | None = None  # the first look that did not see it any more
+    bare: float | None = None  # since when the felt is seen in its place
 
 
 @dataclass
@@ -62,10 +66,19 @@ class TokenTable:
     @property
     def waiting(self) -> bool:
         """Whether a token has been seen that has not yet rested long enough, or may be gone."""
-        return any(not token.done for token in self._lying)
+        return any(not token.done or token.missed is not None for token in self._lying)
 
-    def look(self, t: float, tokens: Sequence[tuple[DeclarationKind, FloatArray]]) -> tuple[Declare, ...]:
+    def look(
+        self,
+        t: float,
+        tokens: Sequence[tuple[DeclarationKind, FloatArray]],
+        bare: Callable[[FloatArray], bool] = lambda at: True,
+    ) -> tuple[Declare, ...]:
         """The tokens seen at ``t`` s, each a declaration and ``(2,)`` table cm.
+
+        Args:
+            bare: whether the felt is seen at a place, so that no token lies there. What is covered is not
+                gone, however long an arm rests over it.
 
         Returns:
             New declarations; ``t`` is when the token was laid down.
@@ -79,12 +92,18 @@ class TokenTable:
         for kind, at in tokens:
             near = [x for x in free if x.kind == kind and float(np.linalg.norm(x.at - at)) < config.same_cm]
             if near:
-                near[0].seen = t
+                near[0].seen, near[0].missed, near[0].bare = t, None, None
                 free.remove(near[0])
             else:
                 old = t - self._begun < config.old_s
                 self._lying.append(_Lying(kind, np.asarray(at, np.float64), t, t, done=old))
-        self._lying = [x for x in self._lying if t - x.seen < config.gone_s]
+        for token in free:
+            token.missed = t if token.missed is None else token.missed
+            if not bare(token.at):
+                token.bare = None
+            elif token.bare is None:
+                token.bare = t
+        self._lying = [x for x in self._lying if not self._gone(x, t)]
         out = []
         for token in self._lying:
             if token.done or token.seen != t or t - token.since < config.rest_s - 1e-6:
@@ -96,6 +115,11 @@ class TokenTable:
             self._said.add((seat, token.kind))
             out.append(Declare(seat, token.kind, t=round(token.since, 2)))
         return tuple(out)
+
+    def _gone(self, token: _Lying, t: float) -> bool:
+        if token.bare is not None and t - token.bare >= self.config.gone_s - 1e-6:
+            return True
+        return token.missed is not None and t - token.missed >= self.config.covered_s - 1e-6
 
     def seat_of(self, at: FloatArray) -> Seat | None:
         """Whose a token at that place is: the nearest edge's player; None in the middle or off the table."""

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
-from pzvision.table.standing import seen_from_behind, standing_share
 from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import BACK
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
+from pzvision.vision.standing import seen_from_behind, standing_share
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 

@@ -125,6 +125,8 @@ class Turns:
         arms = fact.arms
         if sum(arms) > 0.3:
             cost += config.arm_nats * (max(arms) - arms[seat])
+        if fact.tracks[0].is_other:
+            cost += config.unread_nats
         return cost, told / (told + untold)
 
     # ---- turns --------------------------------------------------------------------------------------

@@ -97,6 +97,7 @@ def make_whole(
     wide: float,
     tall: float,
     beside: FloatArray | None = None,
+    whole: npt.NDArray[np.bool_] | None = None,
 ) -> Finds:
     """Faces whose outline has lost a row of their marks get them back, where the reader then knows them.
 
@@ -109,11 +110,13 @@ def make_whole(
         reader: names them.
         wide, tall: of a face, px.
         beside: ``(M, 4, 2)`` outlines of further tiles.
+        whole: ``(N,)``, outlines that are short for another reason and stay as they are.
     """
     others = finds.quads if beside is None else np.concatenate([finds.quads, beside])
     owners: list[int] = []
     tries: list[FloatArray] = []
-    for index in np.flatnonzero(finds.classes == FACE):
+    short = finds.classes == FACE
+    for index in np.flatnonzero(short if whole is None else short & ~whole):
         longer = [q for q in lengthened(finds.quads[index], wide, tall) if _free(q, others, int(index))]
         if longer:
             tries += [finds.quads[index], *longer]

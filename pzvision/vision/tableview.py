@@ -20,6 +20,7 @@ from pzvision.vision.finder import Finds, cut_by
 from pzvision.vision.fitting import cut_quad, join_halves, make_whole
 from pzvision.vision.gate import Gate, GateConfig, Glance
 from pzvision.vision.obb import overlaps
+from pzvision.vision.standing import standing_share
 
 _FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
 
@@ -177,7 +178,9 @@ class TableDetector:
             return finds
         tall, wide, _ = self.view.calibration.tile_cm
         scale = self.view.config.px_per_cm * _FACE
-        return make_whole(above, finds, reader, wide * scale, tall * scale, beside)
+        # Seen from above the standing faces of a row look like lying ones cut short.
+        stands = standing_share(self.view.calibration, self.view.to_picture(finds.quads)) > 0.5
+        return make_whole(above, finds, reader, wide * scale, tall * scale, beside, stands)
 
     def _one_each(self, finds: Finds) -> Finds:
         """Outlines of several tiles cut into single ones, unless those have been found as well."""

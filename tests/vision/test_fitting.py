@@ -91,3 +91,11 @@ def test_what_the_reader_does_not_know_stays() -> None:
     dark = np.zeros((100, 100, 3), np.uint8)
     finds = look(turned(40, 40, 64, 58))
     assert (make_whole(dark, finds, Brightest(), WIDE, TALL).quads == finds.quads).all()  # type: ignore[arg-type]
+
+
+def test_outlines_said_to_be_whole_stay() -> None:
+    image = np.full((100, 100, 3), 255, np.uint8)
+    finds = look(turned(40, 40, 64, 58), turned(10, 70, 34, 88))
+    assert not (make_whole(image, finds, Brightest(), WIDE, TALL).quads == finds.quads).all(axis=(1, 2)).any()  # type: ignore[arg-type]
+    kept = make_whole(image, finds, Brightest(), WIDE, TALL, whole=np.array([True, False]))  # type: ignore[arg-type]
+    assert (kept.quads == finds.quads).all(axis=(1, 2)).tolist() == [True, False]

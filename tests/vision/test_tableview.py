@@ -8,6 +8,7 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
+from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import Finds
 from pzvision.vision.fitting import cut_quad, join_halves
 from pzvision.vision.tableview import TableDetector, TableView
@@ -104,3 +105,31 @@ def test_two_halves_are_one_tile() -> None:
     assert np.array_equal(joined.quads[1], whole)
     apart = Finds(np.stack([upper, lower + 20]), finds.scores[:2], finds.classes[:2])
     assert len(join_halves(apart, 2.7, 3.6)) == 2
+
+
+def test_standing_faces_are_not_lying_ones_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    calibration = Calibration((1280, 720), ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
+    near = calibration.near_seat
+    lies = calibration.from_seat(
+        [[x, y] for x, y in ((-1.3, -35), (1.3, -35), (1.3, -38), (-1.3, -38))], near
+    )
+    stands = calibration.from_seat([[x, -37.0] for x in (6.7, 9.3, 9.3, 6.7)], near)
+    solid = [
+        np.column_stack([lies, np.full(4, 2.1)]),
+        np.column_stack([stands, [3.5, 3.5, 0.1, 0.1]]),
+    ]
+    table = TableDetector(TileDetector(threads=1), calibration)
+    view = table.view
+    above = np.zeros((view.side, view.side, 3), np.uint8)
+    flat = calibration.to_table(np.concatenate([calibration.to_image(q) for q in solid]), 2.1)
+    half = calibration.half + view.config.margin_cm
+    quads = (np.column_stack([flat[:, 0] + half, half - flat[:, 1]]) * view.config.px_per_cm).reshape(2, 4, 2)
+    told: list[np.ndarray] = []
+
+    def note(image: object, finds: Finds, *more: object) -> Finds:
+        told.append(np.asarray(more[-1]))
+        return finds
+
+    monkeypatch.setattr("pzvision.vision.tableview.make_whole", note)
+    table._made_whole(above, Finds(quads.astype(np.float32), np.ones(2, np.float32), np.zeros(2, np.int64)))
+    assert told[0].tolist() == [False, True]

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pzvision.table.standing import seen_from_behind, standing_share
 from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.standing import seen_from_behind, standing_share
 
 SIZE = (1280, 720)
 CALIBRATION = Calibration(SIZE, ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)), near_seat="W")
