@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from pzvision.game import Event
 from pzvision.live.asking import Asking
 from pzvision.live.cameras import HandCameras
@@ -25,20 +23,18 @@ from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.more_cameras import HandRecordings, MoreTables
 from pzvision.live.orders import CalibrationOrder, HandOrder, LogOrder, Order, PauseOrder
-from pzvision.live.picture import Outline, draw_outlines
 from pzvision.live.report import note
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
+from pzvision.live.showing import Showing
 from pzvision.live.store import SessionWriter
 from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
 from pzvision.live.token_watch import TokenWatch, later
-from pzvision.live.view import tile_records, view_of
-from pzvision.live.vitals import Vitals
 from pzvision.table.corrections import Correction
 from pzvision.table.observations import ObservationWriter, Tokens, rounded
-from pzvision.table.reader import TableReader, TableTile
-from pzvision.tiles import BACK, OTHER, Lang, Seat, format_tile
+from pzvision.table.reader import TableReader
+from pzvision.tiles import Lang, Seat
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
@@ -136,7 +132,6 @@ class Pipeline:
     ) -> None:
         calibration.check_image_size(*source.size)
         self.source = source
-        self.calibration = calibration
         self.config = config or PipelineConfig()
         self._teller = Teller(
             hub=hub, log_file=log_file, on_said=on_said, on_records=on_records, dealer_known=dealer_known
@@ -146,11 +141,9 @@ class Pipeline:
         self._recorded_hands = recorded_hands
         self._tables = tables
         self._store = store
-        self.vitals = Vitals(self._cameras, None if store is None else store.health, note)
         self._desk = desk
         self._new_detector = new_detector
         self._save_calibration = save_calibration
-        self._camera_states: dict[str, tuple[str, int]] = {}
         self._detector = detector
         self._eye = Eye(
             calibration,
@@ -159,6 +152,19 @@ class Pipeline:
             tell=note,
             page=desk is not None,
         )
+        self._showing = Showing(
+            source,
+            calibration,
+            self._eye,
+            self.evening,
+            self._teller,
+            hub=hub,
+            hands=hands,
+            tables=tables,
+            store=store,
+            note=note,
+        )
+        self.vitals = self._showing.vitals
         self._tokens = TokenWatch(calibration)
         self._hub = hub
         self._on_frame = on_frame
@@ -167,17 +173,14 @@ class Pipeline:
         self._observations = observations
         self._detections: Detections | None = None
         self._frame: Frame | None = None
-        self._outlines: list[Outline] = []
-        self._tiles: Sequence[TableTile] = ()
-        self._told_at = float("-inf")
-        self._told = 0
-        self._told_seen = False
-        self._over = False
         self._first: int | None = None
         self._looks = self._asked = self._frames = 0
-        if hub is not None:
-            hub.ask_health(self.vitals.health)
         source.on_idle = self._between
+
+    @property
+    def calibration(self) -> Calibration:
+        """Where the table is in the source's pictures now."""
+        return self._showing.calibration
 
     @property
     def session(self) -> Session:
@@ -234,7 +237,7 @@ class Pipeline:
                     self._between()
 
     def _take(self, frame: Frame, due: bool) -> None:
-        self._frame = frame
+        self._frame = self._showing.frame = frame
         if due and not self.vitals.paused:
             with self._outlasting():
                 self._look(frame)
@@ -248,9 +251,7 @@ class Pipeline:
         self._frames = passed
         if self._on_frame is not None:
             self._on_frame(frame, self)
-        if self._hub is not None:
-            image, outlines = frame.image, self._outlines
-            self._hub.set_picture(lambda: draw_outlines(image, outlines))
+        self._showing.show(frame)
         self._between()
 
     def _look(self, frame: Frame) -> None:
@@ -285,9 +286,7 @@ class Pipeline:
             if self._recorded_hands is not None:
                 for seat, hand in self._recorded_hands.looks(frame.t):
                     self.evening.look_hand(frame.t, seat, None if hand is None else hand_row(hand))
-            self._outlines, self._tiles = self._outline(tiles), tiles
-            if self._teller.told != self._told:
-                self._tell()
+            self._showing.saw(tiles)
         source = self.source
         age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None
         self.vitals.looked(age_ms, seen=detections is not None)
@@ -331,8 +330,8 @@ class Pipeline:
         if self._frame is not None:
             with self._outlasting(), self._teller.batch():
                 self.evening.finish(self._frame.t)
-        self._over = True
-        self._tell()
+        self._showing.over = True
+        self._showing.tell()
         self.source.close()
 
     # -- between looks
@@ -343,25 +342,12 @@ class Pipeline:
             return
         if self._desk is not None:
             self._desk.attend(self._carry_out)
-        for name, camera in self.vitals.cameras().items():
-            state, reconnects = camera["state"], camera.get("reconnects", 0)
-            before, opened = self._camera_states.get(name, ("ok", 0))
-            if before == state != "lost" and reconnects > opened:
-                self._tell_camera(name, "lost", None)  # and back, both since the last time it was asked
-                before = "lost"
-            if before != state:
-                self._tell_camera(name, state, camera.get("reason"))
-            self._camera_states[name] = (state, reconnects)
+        self._showing.tell_cameras()
         if self._store is not None:
             self._store.retry()
         if self._hands is not None and self._frame is not None and not self.vitals.paused:
             self._look_hand(self._hands, self._frame.t)
-        # That the table is not seen any more must not wait for the next state.
-        if time.monotonic() - self._told_at > self.config.state_s or self.vitals.sees != self._told_seen:
-            self._tell()
-
-    def _tell_camera(self, name: str, state: str, reason: object) -> None:
-        self._teller.tell({"type": "camera", "camera": name, "state": state, "reason": reason})
+        self._showing.tell_now_and_then(self.config.state_s)
 
     def _look_hand(self, cameras: HandCameras, t: float) -> None:
         seen = cameras.look()
@@ -396,7 +382,7 @@ class Pipeline:
                 self.pause(order.paused, "person")
             else:
                 answer = self._recalibrate(order)
-            self._tell()
+            self._showing.tell()
         return {"seq": 0 if self._hub is None else self._hub.seq, **answer}
 
     def pause(self, paused: bool, reason: str) -> None:
@@ -425,71 +411,14 @@ class Pipeline:
         """See this camera's pictures under another calibration from now on."""
         assert self._new_detector is not None
         self._detector = self._new_detector(new)
-        self.calibration, self._detections = new, None
+        self._showing.calibration, self._detections = new, None
 
-    # -- telling
-
-    def _tell(self) -> None:
-        if self._hub is None:
-            return
-        self._told_at = time.monotonic()
-        self._told = self._teller.told
-        self._told_seen = self.vitals.sees
-        with self._hub.batch():
-            self._hub.set_state(self.view())
-            self._hub.set_health(self.vitals.health())
+    # -- what a person is shown
 
     def view(self) -> dict[str, Any]:
         """What ``/state`` answers now."""
-        source = {
-            "name": self.source.name,
-            "t": None if self._frame is None else round(self._frame.t, 2),
-            "duration": None if self.source.duration is None else round(self.source.duration, 2),
-            "live": self.source.live,
-            "over": self._over,
-        }
-        out = view_of(self.session, near_seat=self.calibration.near_seat, source=source)
-        set_up, following = self.evening.set_up_now(), self.evening.settings
-        return {
-            **out,
-            "paused": self.vitals.paused or self._eye.standing.blocked,
-            "seen": self.vitals.sees,
-            "tiles": tile_records(self._tiles),
-            "records": len(self.session.log),
-            "setup": None if set_up is None else set_up.to_json(),
-            "next": None if following is None else following.to_json(),
-            "doubts": self.evening.doubt_records(),
-        }
-
-    def _cameras(self) -> dict[str, dict[str, Any]]:
-        camera: dict[str, Any] = {"state": "ended" if self._over else "ok"}
-        if isinstance(self.source, LiveSource):
-            camera = self.source.health.to_dict()
-        if camera["state"] == "ok":
-            camera = {**camera, **self._eye.standing.health()}
-        tables = {} if self._tables is None else self._tables.health()
-        hands = {} if self._hands is None else self._hands.health()
-        return {self.calibration.camera: camera, **tables, **hands}
-
-    # -- drawing
+        return self._showing.view()
 
     def picture(self, lang: Lang = "zh") -> Image:
-        """The newest frame with its tiles outlined."""
-        assert self._frame is not None
-        return draw_outlines(self._frame.image, self._outlines, lang)
-
-    def _outline(self, tiles: Sequence[TableTile]) -> list[Outline]:
-        if not tiles:
-            return []
-        corners = np.concatenate([t.polygon for t in tiles])
-        height = np.full((len(corners), 1), self.calibration.tile_cm[2])
-        pixels = self.calibration.to_image(np.hstack([corners, height])).reshape(-1, 4, 2)
-        return [
-            Outline(
-                polygon,
-                "" if tile.tile in (BACK, OTHER) else format_tile(tile.tile),
-                tile.seat,
-                tile.confidence > 0.6,
-            )
-            for tile, polygon in zip(tiles, pixels, strict=True)
-        ]
+        """The newest frame with its tiles outlined, ``(H, W, 3)`` uint8 BGR."""
+        return self._showing.picture(lang)
