@@ -24,6 +24,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 Complete: TypeAlias = Callable[[Sequence[Tile], Sequence[Meld], Tile, Act], bool]
 
 _SEARCH = 3000  # hands looked at before giving up on a complete one
+_RANKS = 9  # kinds of a suit
 _SPAN = 9.0  # nats below its best reading a tile of a hand may be read as
 
 
@@ -77,6 +78,7 @@ def read_classes(
     acts: Sequence[Act],
     config: TableConfig,
     complete: Complete | None = None,
+    waits: frozenset[Tile] = frozenset(),
 ) -> Reading:
     """The classes of a story's tiles.
 
@@ -85,12 +87,13 @@ def read_classes(
         config: thresholds.
         complete: whether a winner's concealed tiles (winning one included), his melds and the winning tile
             are a hand that may win; None skips that.
+        waits: what players say they wait for: a kong nobody sees is none of these.
     """
     reading = _nodes(acts, config)
     for node in reading.nodes:
         node.tile = int(node.scores.argmax())
     _four_of_a_kind(reading.nodes)
-    _guess_unseen(acts, reading)
+    _guess_unseen(acts, reading, waits)
     if complete is not None:
         for act in acts:
             if act.kind == "win":
@@ -215,9 +218,9 @@ def _four_of_a_kind(nodes: Sequence[Node]) -> None:
         nodes[best[1]].tile = best[2]
 
 
-def _guess_unseen(acts: Sequence[Act], reading: Reading) -> None:
+def _guess_unseen(acts: Sequence[Act], reading: Reading, waits: frozenset[Tile]) -> None:
     """A discard nobody saw, or a kong lying face down, needs some tile for the game to go on: one of which
-    most are unseen.
+    most are unseen; for a kong one that nobody waits for, in a suit that its player has.
     """
     for act in acts:
         hidden = act.gang == "an_gang" and all(t.is_back for t in act.tracks)
@@ -227,8 +230,32 @@ def _guess_unseen(acts: Sequence[Act], reading: Reading) -> None:
                 counts[node.tile] += node.copies
             node = reading.of_track[act.tracks[0].id] if hidden else reading.of_discard[act.number]
             counts[node.tile] -= node.copies
-            node.tile = int(counts.argmin())
+            worse = 100 * counts
+            if hidden:
+                worse[sorted(waits)] += 50
+                worse += np.repeat(_strange(act.seat, acts, reading), _RANKS)
+            node.tile = int(worse.argmin())
             node.scores = np.full(KINDS, -np.log(KINDS))
+
+
+def _strange(seat: int, acts: Sequence[Act], reading: Reading) -> npt.NDArray[np.int64]:
+    """``(3,)`` how unlikely a kong of a suit is: a player has at most two when he wins, and discards the
+    third; 0–40.
+    """
+    kept, thrown = np.zeros(KINDS // _RANKS, np.int64), np.zeros(KINDS // _RANKS, np.int64)
+    for act in acts:
+        if act.seat != seat:
+            continue
+        if act.kind == "discard":
+            thrown[reading.of_discard[act.number].tile // _RANKS] += 1
+            continue
+        for track in act.tracks:
+            if not track.is_back and track.id in reading.of_track:
+                kept[reading.of_track[track.id].tile // _RANKS] += 1
+    out = np.minimum(thrown, 9)
+    if (kept > 0).sum() >= 2:
+        out[kept == 0] += 30
+    return out
 
 
 def _complete_hand(

@@ -144,6 +144,14 @@ class TableConfig:
     """The same for one seen in one look only; it grows to `noise_nats` with"""
     weak_looks: int = 4
     """so many looks more."""
+    clear_noise_nats: float = 14.0
+    """The same for one seen clearly in"""
+    many_looks: int = 20
+    """this many looks, unless a tile of its kind has just left another place, from where it was pushed:"""
+    pushed_cm: float = 20.0
+    """no farther away"""
+    pushed_s: float = 2.5
+    """and within this."""
     wall_beside_cm: float = 4.0
     """A face this near to a tile of the wall lies among it: taking it for nothing costs little."""
     unread_nats: float = 3.0

@@ -105,6 +105,8 @@ class Decoder(Claims, Hands):
             if not fact.on_wall:
                 sure = min((track.looks - 1) / config.weak_looks, 1.0)
                 noise += sure * (config.noise_nats - noise)
+                if not fact.moved and track.looks >= config.many_looks:
+                    noise = config.clear_noise_nats
             if fact.forced:
                 noise = config.said_nats
             elif track.is_other:

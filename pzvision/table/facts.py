@@ -32,6 +32,7 @@ class Fact:
         forced: what a person said it is: ``discard``, ``peng``, a kind of kong, ``win_`` and how,
             ``reveal``; "" if nobody said anything.
         on_wall: of ``river``, it lies among tiles of the wall: its face may be no face at all.
+        moved: of ``river``, a tile of its kind has just left another place: it may be the same one.
         holes: of a ``hand``, how many tiles have room in the gaps of its row.
     """
 
@@ -46,6 +47,7 @@ class Fact:
     forced: str = ""
     holes: int = 0
     on_wall: bool = False
+    moved: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -57,6 +59,7 @@ class Fact:
             self.apart.id if self.apart else None,
             round(self.t, 3),
             self.forced,
+            self.moved,
             self.owners if self.forced else (),
         )
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pzvision.rules import Meld, is_complete
 from pzvision.table.facts import Fact
-from pzvision.table.hypotheses import Act, Hypothesis, without
+from pzvision.table.hypotheses import Act, Hypothesis, Told, without
 from pzvision.table.tracks import Track
 from pzvision.table.turns import Turns
 from pzvision.tiles import COPIES, KINDS, SEATS
@@ -55,7 +55,7 @@ class Hands(Turns):
         for ready in self._until_turn(h, seat, fact.t) if "self_draw" in ways else ():
             newest = ready.newest.act if ready.newest else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
-            cost = wrong + unlike + (6.0 if claimed else 0.0)
+            cost = wrong + unlike + self._no_win(h, seat, fact) + (6.0 if claimed else 0.0)
             yield self._won(ready, seat, fact, "self_draw", cost, 0.0)
 
     def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
@@ -90,9 +90,19 @@ class Hands(Turns):
             and said.t < h.t
             and said.seat != h.turn
             and h.active >> said.seat & 1
-            and said.tiles == 13 - 3 * h.melds[said.seat]
+            and self._left(h, said) == 13 - 3 * h.melds[said.seat]
         ]
         return sorted(ready, key=lambda seat: (seat - h.turn) % 4)
+
+    @staticmethod
+    def _left(h: Hypothesis, said: Told) -> int:
+        """How many of the tiles a player told of are not in kongs that he has made since."""
+        link, left = h.chain, said.tiles
+        while link is not None and link.act.t > said.t:
+            act, link = link.act, link.before
+            if act.seat == said.seat and act.kind == "gang" and act.gang != "ba_gang":
+                left -= 3
+        return left
 
     def _passed(self, h: Hypothesis, tile: Track) -> float:
         """What it costs that nobody who shows all he has wins on this discard."""
@@ -107,7 +117,7 @@ class Hands(Turns):
         if len(fact.tracks) != 1 or len(shown) != held:
             return 0.0
         most = 2 * self.config.incomplete_nats
-        said = [s.waits for s in self.told if s.seat == seat and s.tiles == held and s.t <= fact.t]
+        said = [s.waits for s in self.told if s.seat == seat and s.t <= fact.t and self._left(h, s) == held]
         if said and said[-1]:
             scores = tile.scores(self.config)[:KINDS]
             return min(most, float(scores.max() - scores[sorted(said[-1])].max()))
@@ -126,6 +136,27 @@ class Hands(Turns):
             return [], False
         return [k for k in link.act.tracks if k.gone is None or k.gone > t], kong
 
+    def _no_win(self, h: Hypothesis, seat: int, fact: Fact) -> float:
+        """What it costs that a whole hand laid down does not win, as it is read, with the drawn tile or,
+        where that was not found, with any.
+        """
+        held = 13 - 3 * h.melds[seat]
+        counts = [0] * KINDS
+        for track in fact.tracks:
+            counts[int(track.scores(self.config)[:KINDS].argmax())] += 1
+        melds = [Meld("peng", 0)] * h.melds[seat]
+        size = len(fact.tracks)
+        if size not in (held, held + 1) or max(counts) > COPIES:
+            return 0.0
+        if size > held:
+            wins = is_complete(counts, melds)
+        else:
+            more = (
+                [*counts[:k], counts[k] + 1, *counts[k + 1 :]] for k in range(KINDS) if counts[k] < COPIES
+            )
+            wins = any(is_complete(fuller, melds) for fuller in more)
+        return 0.0 if wins else self.config.incomplete_nats
+
     def _completes(self, h: Hypothesis, seat: int, tracks: Sequence[Track]) -> bool:
         """Whether these tiles, as they are read, are a winning hand."""
         counts = [0] * KINDS
@@ -139,7 +170,7 @@ class Hands(Turns):
         """What it costs that a hand of ``expected`` tiles shows as many as it does: with those shown before
         or all, and with those that have room in its gaps or without.
         """
-        told = max((said.tiles for said in self.told if said.seat == seat and said.t <= fact.t), default=0)
+        told = max((self._left(h, s) for s in self.told if s.seat == seat and s.t <= fact.t), default=0)
         still, kong = self._still_shown(h, seat, fact.t)
         before = {len(still), 0} if kong else {len(still), max(h.shown[seat], told), 0}
         config = self.config

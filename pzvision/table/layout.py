@@ -7,6 +7,7 @@ itself. A fact says what came to lie where and when; the decoder says what that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Literal, TypeAlias
 
@@ -24,6 +25,7 @@ from pzvision.vision.standing import seen_from_behind
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 _FEW_EARLY = 3  # faces there from the beginning, a tail lamp and two more, are no rivers
 _UPRIGHT = 0.85  # cosine between a tile's own top and its player's line of sight
+_OBLONG = 1.1  # an outline's longer side over the shorter from which it can be told
 
 Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
 
@@ -56,7 +58,7 @@ class Layout:
             self.calibration.half + float(self.calibration.to_seat(track.at, s)[0, 1]) for s in nearest[:2]
         ]
         if gaps[1] < self.config.shown_edge_cm:
-            along = _long_side(track) if track.is_back else track.up
+            along = _long_side(track)
             for seat in nearest[:2]:
                 if abs(float(self.calibration.to_seat(along, seat)[0, 1])) > _UPRIGHT:
                     return seat
@@ -101,7 +103,13 @@ class Layout:
             if track.is_back and not (zone == "hand" and self._may_be_kong(track)):
                 continue
             if zone in ("river", "tail_lamp"):
-                found.append(self._river(track, zone == "tail_lamp" and self._among_wall(track, tracks)))
+                found.append(
+                    replace(
+                        self._river(track),
+                        on_wall=zone == "tail_lamp" and self._among_wall(track, tracks),
+                        moved=self._pushed(track, tracks),
+                    )
+                )
             elif track.gone is None or track.gone - track.since >= (
                 config.row_stays_s if zone == "hand" else config.burst_s
             ):
@@ -222,13 +230,27 @@ class Layout:
             for o in tracks
         )
 
-    def _river(self, track: Track, on_wall: bool = False) -> Fact:
+    def _pushed(self, track: Track, tracks: Sequence[Track]) -> bool:
+        """Whether a tile of the same kind left a place in the rivers just when it came."""
+        config = self.config
+        kind = int(track.evidence.logs.argmax())
+        return any(
+            o is not track
+            and o.gone is not None
+            and o.since < track.since
+            and abs(o.gone - track.since) <= config.pushed_s
+            and int(o.evidence.logs.argmax()) == kind
+            and float(np.linalg.norm(o.at - track.at)) < config.pushed_cm
+            and self.zone_of(o) in ("river", "tail_lamp")
+            for o in tracks
+        )
+
+    def _river(self, track: Track) -> Fact:
         return Fact(
             "river",
             track.since,
             None,
             (track,),
-            on_wall=on_wall,
             owners=tuple(self.owners(track)),
             arms=tuple(float(track.reach[self.calibration.side_of(seat)]) for seat in SEATS),
         )
@@ -247,7 +269,12 @@ class Layout:
 
 
 def _long_side(track: Track) -> FloatArray:
-    """Unit vector along the longer sides of a tile's outline: a back has no top of its own."""
+    """Unit vector along the longer sides of a tile's outline. (Backs have no top of their own, nor has a face
+    like 一筒.)
+    """
     sides = np.diff(track.polygon[:3], axis=0)
-    longer = sides[int(np.linalg.norm(sides, axis=1).argmax())]
-    return np.asarray(longer / max(float(np.linalg.norm(longer)), 1e-6), np.float64)
+    lengths = np.linalg.norm(sides, axis=1)
+    longer = int(lengths.argmax())
+    if lengths[longer] <= _OBLONG * lengths[1 - longer] and not track.is_back:
+        return track.up
+    return np.asarray(sides[longer] / max(float(lengths[longer]), 1e-6), np.float64)

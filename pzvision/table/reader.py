@@ -251,9 +251,10 @@ class TableReader:
         if since > -1.0 and self._closed(now):
             return None
         facts = self._pins.facts(self.layout.facts(self._pins.meant(self.tracker.tracks), now))
-        weak = self.config.weak_looks
+        weak, many = self.config.weak_looks, self.config.many_looks
         signature: tuple[object, ...] = tuple(
-            (f.key, *((t.gone, _top(t), min(t.looks, weak + 1)) for t in f.tracks)) for f in facts
+            (f.key, *((t.gone, _top(t), min(t.looks, weak + 1), t.looks >= many) for t in f.tracks))
+            for f in facts
         )
         if facts:  # some readings of the newest fact wait until players have had time to speak and to act
             signature = (*signature, bisect_right(self._decoder.waits, now - facts[-1].t))
@@ -269,7 +270,8 @@ class TableReader:
         spoken = [d for d in self._heard(now) if isinstance(d, Declare)]
         if not known and end is None and not spoken and not any(a.kind in _OPENING for a in acts):
             return None  # who deals is not known before somebody has acted
-        self._reading = read_classes(acts, self.config, self._may_win)
+        waits = frozenset[Tile]().union(*(d.waits or () for d in spoken))
+        self._reading = read_classes(acts, self.config, self._may_win, waits)
         over = None
         last = max((a.t for a in acts), default=now)
         won = sum(a.kind == "win" for a in acts)
@@ -288,6 +290,11 @@ class TableReader:
         if over is None or update is not None or self._over is None:
             self._over = None if over is None else now
         return update
+
+    def _seen(self, track: Track) -> int:
+        """Looks at a tile, as far as more of them change what it may be."""
+        config = self.config
+        return min(track.looks, config.weak_looks + 1) + (track.looks >= config.many_looks)
 
     def _closed(self, now: float) -> bool:
         """Whether the hand is over for good, unless a person corrects it."""
@@ -328,6 +335,8 @@ class TableReader:
             node = node_of(line.act, self._reading) if line.act is not None else None
             if tile is None or node is None or young or event.type == "draw" or node.confidence > 0.9:
                 continue
+            if event.type == "gang" and line.act is not None and all(t.is_back for t in line.act.tracks):
+                continue  # face down on purpose: it may be anything
             order = np.argsort(-node.scores[:KINDS], kind="stable")
             other = int(order[0] if order[0] != tile else order[1])
             margin = float(node.scores[tile] - node.scores[other])

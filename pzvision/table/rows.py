@@ -39,8 +39,9 @@ class Rows:
             if not together or alone:
                 return []
             last = max(t.since for t in together)
-            still = [t for t in together if t.gone is None or t.gone >= last]  # the others were moved
-            return [Fact("shown", time_of(together, config), seat, tuple(still))]
+            moved = [t for t in together if t.gone is not None and t.gone < last]
+            shown = tuple(t for t in together if t not in moved)
+            return [Fact("shown", time_of(moved or together, config), seat, shown)]
         melds: list[list[Track]] = []
         loose: list[list[Track]] = []
         for part in ready:

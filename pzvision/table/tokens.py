@@ -68,6 +68,11 @@ class TokenTable:
         """Whether a token has been seen that has not yet rested long enough, or may be gone."""
         return any(not token.done or token.missed is not None for token in self._lying)
 
+    @property
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """Table cm of the tokens that lie there as far as is known."""
+        return tuple((float(token.at[0]), float(token.at[1])) for token in self._lying)
+
     def look(
         self,
         t: float,

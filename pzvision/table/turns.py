@@ -43,7 +43,8 @@ class Turns:
         config = self.config
         track = fact.tracks[0]
         for slot, seat, t in h.open_slots:
-            if fact.t - t < config.late_s and not fact.forced:
+            lay = track.empty_at <= t + config.turn_s  # else the felt was seen there after that discard
+            if lay and fact.t - t < config.late_s and not fact.forced:
                 cost, agreed = self._place_cost(h, fact, seat)
                 said = self._said(h, slot)
                 counts, fifth = self._count(h.counts, track, 0 if said else 1)

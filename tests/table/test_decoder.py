@@ -14,7 +14,7 @@ from pzvision.table.facts import Fact
 from pzvision.table.hypotheses import Act, Told
 from pzvision.table.story import may_win
 from pzvision.table.tracks import Evidence, Track
-from pzvision.tiles import CLASSES, SEATS, Seat, format_tile, parse_tile, parse_tiles
+from pzvision.tiles import BACK, CLASSES, OTHER, SEATS, Seat, format_tile, parse_tile, parse_tiles
 
 
 class World:
@@ -306,3 +306,89 @@ def test_a_claim_nobody_saw_and_its_meld_found_later_are_one(world: World) -> No
     world.group(9.0, "N", "5p", 3)
     world.discard(10.5, "E", "1m")
     assert sum("peng" in word for word in world.told()) == 1
+
+
+def test_a_tile_laid_where_the_felt_was_seen_is_no_earlier_discard(world: World) -> None:
+    def story(empty_at: float) -> list[str]:
+        world.facts.clear()
+        for i, seat in enumerate("ESWN"):
+            world.discard(3.0 + 3.3 * i, seat, f"{i + 1}m")  # type: ignore[arg-type]
+        for i, seat in enumerate("SW"):  # what E discarded at about 16 s was not seen
+            world.discard(19.5 + 3.3 * i, seat, f"{i + 5}m")  # type: ignore[arg-type]
+        world.discard(24.0, "E", "7m").empty_at = empty_at
+        return [word for word in world.told() if "discard" in word]
+
+    assert story(-1e9)[4:] == ["E discard 7m", "S discard 5m", "W discard 6m"]
+    assert story(23.5)[4:6] != ["E discard 7m", "S discard 5m"]
+
+
+def test_a_clear_tile_that_stays_is_a_discard_unless_one_like_it_was_pushed(world: World) -> None:
+    def told(moved: bool) -> list[str]:
+        world.facts.clear()
+        world.discard(3.0, "E", "1m")
+        extra = world.discard(3.6, "N", "2m")  # two players are passed over
+        extra.looks = extra.chances = 40
+        world.facts[-1] = replace(world.facts[-1], moved=moved)
+        world.discard(6.3, "S", "3m")
+        return [word for word in world.told() if word.endswith("2m")]
+
+    assert told(False) == ["N discard 2m"]
+    assert told(True) == []
+
+
+def test_a_face_nobody_can_read_is_a_discard_only_where_one_is_missing(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    world.discard(6.3, "S", "2m").evidence = world.track(OTHER, 6.3).evidence
+    world.discard(9.6, "W", "3m")
+    assert [a.seat for a in world.story() if a.kind == "discard"] == [0, 1, 2]
+    world.discard(10.0, "N", "2m").evidence = world.track(OTHER, 10.0).evidence
+    world.discard(12.0, "N", "4m")
+    world.discard(15.0, "E", "5m")
+    assert [a.seat for a in world.story() if a.kind == "discard"] == [0, 1, 2, 3, 0]
+
+
+def test_ten_tiles_that_win_with_nothing_are_no_win(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    world.group(4.5, "S", "5p", 3, takes=world.discard(3.5, "E", "5p"))
+    world.discard(6.0, "S", "9s")
+    no_win = world.track(parse_tile("9m"), 9.0)
+    decoder = Decoder()
+    start = decoder.decode(sorted(world.facts, key=lambda f: f.t))[0]
+    for tiles, cost in (
+        ("345567m1468p", 4.0),
+        ("345567m4688p", 0.0),
+        ("345567m4568p", 0.0),
+        ("345567m45688p", 0.0),
+    ):
+        fact = world.hand(9.0, "S", tiles, None)
+        assert decoder._no_win(start, 1, fact) == cost
+    assert decoder._no_win(start, 1, Fact("hand", 9.0, "S", (no_win,), apart=no_win)) == 0.0
+
+
+def test_a_dancer_who_shows_all_still_does_after_a_kong(world: World) -> None:
+    """He told of seven tiles, four lie there still: three of the seven are in his kong."""
+    said = (Told(3, 13, frozenset({22, 8}), 1.0),)
+    world.discard(3.0, "E", "1m")
+    kong = world.discard(6.3, "S", "7p")
+    world.group(8.0, "N", "7p", 4, takes=kong)
+    world.discard(11.0, "N", "9s")
+    world.discard(14.0, "E", "2m")
+    world.discard(17.0, "S", "5p")
+    assert world.heard(said, locked={1, 3})[-1] == "N win_discard"
+
+
+def test_a_kong_nobody_sees_is_of_a_suit_its_player_has_and_of_nothing_waited_for(world: World) -> None:
+    backs = tuple(world.track(BACK, 8.0) for _ in range(4))
+    world.discard(3.0, "E", "1m")
+    world.discard(6.0, "S", "2m")
+    world.facts.append(Fact("four", 8.9, "W", backs))
+    world.discard(12.0, "W", "5m")
+    shown = tuple(world.track(k, 13.0) for k in parse_tiles("23s55678p"))
+    world.facts.append(Fact("shown", 13.0, "W", shown))
+    acts = world.story()
+    kong = next(a for a in acts if a.gang == "an_gang")
+    free = read_classes(acts, Decoder().config).of_track[kong.tracks[0].id].tile
+    assert free == parse_tile("1s")
+    waits = frozenset(parse_tiles("1s4s"))
+    other = read_classes(acts, Decoder().config, waits=waits).of_track[kong.tracks[0].id].tile
+    assert other == parse_tile("5s")

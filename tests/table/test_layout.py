@@ -7,7 +7,7 @@ from pzvision.table.config import TableConfig
 from pzvision.table.facts import Fact
 from pzvision.table.layout import Layout
 from pzvision.table.tracks import Evidence, Track
-from pzvision.tiles import BACK, CLASSES, SEATS, Seat
+from pzvision.tiles import BACK, CLASSES, OTHER, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 
 CALIBRATION = Calibration((1280, 720), ((0.12, 0.95), (0.88, 0.95), (0.70, 0.20), (0.30, 0.20)))
@@ -233,3 +233,66 @@ def test_what_lay_there_at_the_first_look_is_no_act_of_the_hand(tile: Maker) -> 
     river = [tile("W", -7 + 2.75 * i, -10.8, i, 0.0) for i in range(5)]
     kinds = [f.kind for f in layout.facts([*river, *standing, *meld], LATER)]
     assert sorted(kinds) == ["four", "four", *["river"] * 5]
+
+
+def outline(track: Track, seat: Seat, *, turned: bool = False) -> Track:
+    """The same track with the outline of a tile that lies upright for ``seat``, or turned."""
+    wide, tall = (3.6, 2.7) if turned else (2.7, 3.6)
+    corners = np.array([[-wide, tall], [wide, tall], [wide, -tall], [-wide, -tall]]) / 2
+    at = CALIBRATION.to_seat(track.at, seat)[0]
+    track.polygon = CALIBRATION.from_seat(at + corners, seat)
+    return track
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("kind", [BACK, 18])
+def test_in_a_corner_a_tile_is_his_for_whom_its_outline_lies_upright(
+    seat: Seat, kind: int, tile: Maker
+) -> None:
+    # 一筒 and a back look the same from all four sides: where their top is cannot be known.
+    tracks = [tile(seat, 26.0 + 2.75 * i, -36.5, kind, 10.0, yaw=90) for i in range(4)]
+    assert told([outline(t, seat) for t in tracks]) == [("four", seat, 4)]
+
+
+def test_two_melds_laid_down_in_quick_succession_are_no_hand(tile: Maker) -> None:
+    first = [tile("S", 29.8 - 2.75 * i, -37, 9, 10.0) for i in range(3)]
+    second = [tile("S", 18.2 - 2.75 * i, -37, 14, 11.2) for i in range(4)]
+    assert told([*first, *second]) == [("three", "S", 3), ("four", "S", 4)]
+
+
+def test_a_kong_face_down_right_at_the_beginning_where_the_felt_was_seen(tile: Maker) -> None:
+    layout = Layout(CALIBRATION)
+    layout.began = 0.0
+    backs = [tile("S", 29.8 - 2.75 * i, -37, BACK, 1.5) for i in range(4)]
+    assert layout.facts(backs, LATER) == []
+    for back in backs:
+        back.empty_at = 0.75
+    assert [(f.kind, f.seat) for f in layout.facts(backs, LATER)] == [("four", "S")]
+
+
+def test_a_face_nobody_can_read_may_be_a_discard_where_the_felt_was_seen_before(tile: Maker) -> None:
+    layout = Layout(CALIBRATION)
+    layout.began = 0.0
+    there = tile("S", 0.0, -10.0, OTHER, 0.0)
+    came = tile("S", 5.0, -10.0, OTHER, 20.0)
+    came.empty_at = 19.5
+    beside = tile("S", -20.0, -37.0, OTHER, 30.0)
+    beside.empty_at = 29.5
+    assert [f.tracks[0].id for f in layout.facts([there, came, beside], LATER)] == [came.id]
+
+
+def test_shown_tiles_that_are_moved_count_once(tile: Maker) -> None:
+    first = [tile("S", -10 + 2.75 * i, -31.8, i, 5.0) for i in range(7)]
+    for track in first:
+        track.gone = 14.0
+    again = [tile("S", 4 + 2.75 * i, -31.8, i, 15.0) for i in range(7)]
+    (fact,) = LAYOUT.facts([*first, *again], LATER)
+    assert (fact.kind, fact.t) == ("shown", 5.0)
+    assert {t.id for t in fact.tracks} == {t.id for t in again}
+
+
+def test_a_discard_pushed_aside_is_known_as_moved(tile: Maker) -> None:
+    old, new, other = tile("S", 0, -10, 5, 10.0), tile("S", 4, -12, 5, 30.2), tile("S", 9, -12, 6, 30.2)
+    old.gone = 30.0
+    moved = {f.tracks[0].id: f.moved for f in LAYOUT.facts([old, new, other], LATER)}
+    assert moved == {old.id: False, new.id: True, other.id: False}
