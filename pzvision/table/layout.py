@@ -25,7 +25,7 @@ from pzvision.vision.standing import seen_from_behind
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 _FEW_EARLY = 3  # faces there from the beginning, a tail lamp and two more, are no rivers
 _UPRIGHT = 0.85  # cosine between a tile's own top and its player's line of sight
-_OBLONG = 1.1  # an outline's longer side over the shorter from which it can be told
+_OBLONG = 0.1  # logarithm of an outline's longer side over the shorter, from which it can be told
 
 Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
 
@@ -58,11 +58,22 @@ class Layout:
             self.calibration.half + float(self.calibration.to_seat(track.at, s)[0, 1]) for s in nearest[:2]
         ]
         if gaps[1] < self.config.shown_edge_cm:
-            along = _long_side(track)
             for seat in nearest[:2]:
-                if abs(float(self.calibration.to_seat(along, seat)[0, 1])) > _UPRIGHT:
+                if self._lies_upright(track, seat):
                     return seat
         return nearest[0]
+
+    def _lies_upright(self, track: Track, seat: Seat) -> bool:
+        """Whether a tile lies along a player's line of sight, by its outline: backs have no top of their own,
+        nor has a face like 一筒. Where the outline does not tell, by the top of its face.
+        """
+        strength = float(np.linalg.norm(track.axis))
+        if strength > _OBLONG:
+            ahead = self.calibration.from_seat([[0.0, 0.0], [0.0, 1.0]], seat)
+            x, y = ahead[1] - ahead[0]
+            doubled = np.array([x * x - y * y, 2 * x * y])
+            return float(track.axis @ doubled) / strength > 2 * _UPRIGHT**2 - 1
+        return abs(float(self.calibration.to_seat(track.up, seat)[0, 1])) > _UPRIGHT and not track.is_back
 
     def zone_of(self, track: Track) -> Zone:
         """By distance from the edge alone; a meld is told from a hand only by `facts`."""
@@ -266,15 +277,3 @@ class Layout:
         logs -= logs.max()
         out = np.exp(logs)
         return np.asarray(out / out.sum(), np.float64)
-
-
-def _long_side(track: Track) -> FloatArray:
-    """Unit vector along the longer sides of a tile's outline. (Backs have no top of their own, nor has a face
-    like 一筒.)
-    """
-    sides = np.diff(track.polygon[:3], axis=0)
-    lengths = np.linalg.norm(sides, axis=1)
-    longer = int(lengths.argmax())
-    if lengths[longer] <= _OBLONG * lengths[1 - longer] and not track.is_back:
-        return track.up
-    return np.asarray(sides[longer] / max(float(lengths[longer]), 1e-6), np.float64)

@@ -37,7 +37,7 @@ class TokenConfig:
     old_s: float = 2.0
 
 
-@dataclass
+@dataclass(eq=False)
 class _Lying:
     kind: DeclarationKind
     at: FloatArray

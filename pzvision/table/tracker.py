@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
-from pzvision.table.tracks import Evidence, Track
+from pzvision.table.tracks import Evidence, Track, long_axis
 from pzvision.tiles import BACK
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
@@ -164,6 +164,7 @@ class Tracker:
             share = 1.0 / min(track.looks, 20)
             track.at = track.at + share * (seen.at[index] - track.at)
             track.up = track.up + share * (seen.up[index] - track.up)
+            track.axis = track.axis + share * (long_axis(seen.polygons[index]) - track.axis)
             track.polygon = seen.polygons[index]
         pending = track.after_absence
         if pending is None:
@@ -241,6 +242,7 @@ class Tracker:
                 share = 1.0 / (candidate.looks + 1)
                 candidate.at = candidate.at + share * (seen.at[index] - candidate.at)
             candidate.up = seen.up[index]
+            candidate.axis = long_axis(seen.polygons[index])
             candidate.polygon = seen.polygons[index]
             candidate.evidence.add(seen.probs[index], weight, config.look_floor)
             candidate.looks += 1

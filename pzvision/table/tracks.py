@@ -69,6 +69,7 @@ class Track:
         id: in order of first look.
         at: ``(x, y)`` centre, table cm, on the plane of faces.
         up: unit vector of the tile's own top, table plane (mean over looks).
+        axis: ``(2,)`` of `long_axis`, mean over looks.
         since: s, first look at rest there.
         last: s, last look in which it was found.
         gone: s of the last look in which it was found, once it is known to be gone; else None.
@@ -107,6 +108,7 @@ class Track:
     empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
     pinned: int | None = None
+    axis: FloatArray = field(default_factory=lambda: np.zeros(2))
 
     def scores(self, config: TableConfig) -> FloatArray:
         """``(29,)`` normalised log-probabilities of its class."""
@@ -125,3 +127,15 @@ class Track:
     def is_other(self) -> bool:
         """Its face is none of the 27."""
         return self.pinned is None and int(self.evidence.logs.argmax()) == OTHER
+
+
+def long_axis(polygon: FloatArray) -> FloatArray:
+    """Along which line a tile lies, by its outline ``(4, 2)``: ``(cos 2a, sin 2a)`` of the angle ``a`` of its
+    longer sides, times the logarithm of how much longer they are. Such vectors may be averaged.
+    """
+    first, second = polygon[1] - polygon[0], polygon[2] - polygon[1]
+    one, other = float(np.linalg.norm(first)), float(np.linalg.norm(second))
+    if min(one, other) <= 0:
+        return np.zeros(2)
+    x, y = first / one
+    return float(np.log(one / other)) * np.array([x * x - y * y, 2 * x * y])

@@ -6,7 +6,7 @@ import pytest
 from pzvision.table.config import TableConfig
 from pzvision.table.facts import Fact
 from pzvision.table.layout import Layout
-from pzvision.table.tracks import Evidence, Track
+from pzvision.table.tracks import Evidence, Track, long_axis
 from pzvision.tiles import BACK, CLASSES, OTHER, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 
@@ -240,7 +240,7 @@ def outline(track: Track, seat: Seat, *, turned: bool = False) -> Track:
     wide, tall = (3.6, 2.7) if turned else (2.7, 3.6)
     corners = np.array([[-wide, tall], [wide, tall], [wide, -tall], [-wide, -tall]]) / 2
     at = CALIBRATION.to_seat(track.at, seat)[0]
-    track.polygon = CALIBRATION.from_seat(at + corners, seat)
+    track.axis = long_axis(CALIBRATION.from_seat(at + corners, seat))
     return track
 
 
