@@ -8,91 +8,29 @@ strong the correction may be is decided on photos that it has not seen; none at 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Final
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 from pzvision.errors import PzvisionError
 from pzvision.tiles import KINDS, OTHER, format_tile
 from pzvision.vision.correction import Basis, Samples, fit
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.detector import TileDetector
-from pzvision.vision.finder import FACE
 from pzvision.vision.harm import harm
-from pzvision.vision.obb import overlaps, side_px
+from pzvision.vision.obb import side_px
 from pzvision.vision.reader import FaceReader
 from pzvision.vision.rectify import rectify
 from pzvision.vision.session import source_digest
-from pzvision.vision.set_layout import LayoutConfig, grid_quads, name_freely, name_grid
+from pzvision.vision.set_photos import ORDERS as ORDERS
+from pzvision.vision.set_photos import AdaptConfig as AdaptConfig
+from pzvision.vision.set_photos import Image
+from pzvision.vision.set_photos import Order as Order
+from pzvision.vision.set_photos import SetPhoto as SetPhoto
+from pzvision.vision.set_photos import read_set_photo as read_set_photo
+from pzvision.vision.set_photos import sharpness as sharpness
 from pzvision.vision.tile_set import TileSet
-
-Image = npt.NDArray[np.uint8]
-Order: TypeAlias = Literal["auto", "rows", "any"]
-ORDERS: Final[tuple[Order, ...]] = ("auto", "rows", "any")
-
-
-@dataclass(frozen=True)
-class AdaptConfig:
-    """What makes a photo good enough, and how the correction is learnt.
-
-    Attributes:
-        layout: see `LayoutConfig`.
-        least_px: smallest side (root of area) of a face in the photo, px.
-        least_sharp: least sharpness of the photo's faces (`sharpness`), median.
-        least_score: finds of a lower share of the median score are not counted as faces.
-        paper, ink: a place of the grid without a find is a tile where its light parts are as light as the
-            others' to this share, and its contrast has at least this share of theirs.
-        disagreeing: most kinds that may look more like another kind of the other photo.
-        variants, tests: harmed pictures of each face to learn from, and to be tested on.
-        sizes: px they are reduced to.
-        jitter: standard deviation of an outline's corners, in parts of its side.
-        grounds: places beside the tiles, whose reading shall stay as it is.
-        components: directions of the features in which a correction is looked for.
-        strengths: ridges to choose from, strongest bond to the trained layer first.
-        steps: of the optimiser.
-        smoothing: share of a target given to all kinds.
-        seed: of the harm.
-    """
-
-    layout: LayoutConfig = field(default_factory=LayoutConfig)
-    least_px: float = 30.0
-    least_sharp: float = 0.002
-    least_score: float = 0.6
-    paper: float = 0.25
-    ink: float = 0.4
-    disagreeing: int = 6
-    components: int = 300
-    variants: int = 112
-    tests: int = 8
-    sizes: tuple[int, ...] = (48, 48, 40, 32, 26, 22, 18, 15)
-    jitter: float = 0.025
-    grounds: int = 80
-    strengths: tuple[float, ...] = (0.01, 1e-3, 1e-5, 1e-6)
-    steps: int = 400
-    smoothing: float = 0.03
-    seed: int = 5
-
-
-@dataclass(frozen=True, eq=False)
-class SetPhoto:
-    """A photo in which all 27 tiles are known.
-
-    Attributes:
-        name: for people.
-        image: ``(H, W, 3)`` uint8 BGR.
-        quads: ``(27, 4, 2)`` px: the outline of each kind's face, any corner first.
-        grounds: ``(G, 4, 2)`` px: places of a tile's size where no tile lies.
-        in_rows: whether the places told the names; else the faces did.
-    """
-
-    name: str
-    image: Image
-    quads: FloatArray
-    grounds: FloatArray
-    in_rows: bool
 
 
 @dataclass(frozen=True)
@@ -134,130 +72,6 @@ class Adaptation:
     tile_set: TileSet | None
     trials: tuple[Trial, ...]
     strength: float | None
-
-
-def read_set_photo(
-    name: str,
-    image: Image,
-    detector: TileDetector,
-    config: AdaptConfig | None = None,
-    *,
-    order: Order = "auto",
-) -> SetPhoto:
-    """Find the 27 tiles of a set and tell which is which.
-
-    Args:
-        name: of the photo, for people.
-        image: ``(H, W, 3)`` uint8 BGR.
-        order: ``rows``: the places in three rows of nine tell, whatever the faces look like; ``any``: the
-            faces tell; ``auto``: the places unless the faces surely say otherwise.
-
-    Raises:
-        PzvisionError: naming the photo and why it cannot be used: not 27 faces, too small, blurred, no
-            three rows of nine and no certain names either, rows in another order.
-    """
-    config = config or AdaptConfig()
-    finder, reader = detector.stages
-    if reader is None:
-        raise ValueError("detector: expected one that reads")
-    finds = finder(image)
-    finds = finds[finds.classes == FACE]
-    top = np.sort(finds.scores)[::-1][:KINDS]
-    if len(top):
-        finds = finds[finds.scores >= config.least_score * float(np.median(top))]
-    counted = PzvisionError(
-        f"{name}: {len(finds)} faces found; expected the 27 different tiles, face up, apart from each other"
-    )
-    grid = None if order == "any" else grid_quads(finds.quads, finds.scores, config.layout)
-    if grid is not None and not _are_tiles(image, *grid, config):
-        grid = None
-    if grid is None and len(finds) != KINDS:
-        raise counted
-    quads = finds.quads if grid is None else grid[0]
-    _check_picture(name, image, quads, reader, config)
-    logp = np.log(reader.read(reader.cut(image, quads)).probs[:, :KINDS] + np.float32(1e-4))
-    kinds = None if grid is None else _by_place(name, logp, order, config)
-    in_rows = kinds is not None
-    if kinds is None and order != "rows":
-        kinds = name_freely(logp, config.layout)
-    if kinds is None:
-        raise PzvisionError(
-            f"{name}: no three rows of nine"
-            + ("" if order == "rows" else ", and the faces do not tell for certain which tile is which")
-            + "; lay 万, 条 and 筒 in a row each, 1 to 9 from the left"
-        )
-    return SetPhoto(name, image, quads[np.argsort(kinds)], _grounds(image, finds.quads, config), in_rows)
-
-
-def _check_picture(
-    name: str, image: Image, quads: FloatArray, reader: FaceReader, config: AdaptConfig
-) -> None:
-    small = float(np.median(side_px(quads)))
-    if small < config.least_px:
-        raise PzvisionError(
-            f"{name}: faces of {small:.0f} px; expected at least {config.least_px:.0f}: go nearer"
-        )
-    sharp = float(np.median(sharpness(reader.cut(image, quads))))
-    if sharp < config.least_sharp:
-        raise PzvisionError(
-            f"{name}: blurred (sharpness {sharp:.4f}, expected {config.least_sharp}): hold still"
-        )
-
-
-def _are_tiles(image: Image, quads: FloatArray, found: npt.NDArray[np.bool_], config: AdaptConfig) -> bool:
-    """Whether the places where no face was found look like tiles: as light as the others, and not empty."""
-    if found.all():
-        return True
-    faces = rectify(image, quads).astype(np.float32).mean(axis=3).reshape(KINDS, -1)
-    paper, ink = np.percentile(faces, 75, axis=1), faces.std(axis=1)
-    like = np.abs(paper / np.median(paper[found]) - 1) < config.paper
-    return bool((like & (ink > config.ink * np.median(ink[found])))[~found].all())
-
-
-def _by_place(name: str, logp: FloatArray, order: Order, config: AdaptConfig) -> IntArray | None:
-    """Names by the places in the rows; where these say another order, None if the faces tell for certain."""
-    try:
-        kinds = name_grid(logp, config.layout, trusted=order == "rows")
-    except PzvisionError as error:
-        if order != "rows" and name_freely(logp, config.layout) is not None:
-            return None
-        raise PzvisionError(f"{name}: {error}") from None
-    sure = np.exp(logp.max(axis=1)) >= config.layout.sure
-    against = np.flatnonzero(sure & (logp.argmax(axis=1) != kinds))
-    if order != "rows" and len(against) > config.layout.contradictions:
-        shown = ", ".join(
-            f"{format_tile(int(kinds[i]))} looks like {format_tile(int(logp[i].argmax()))}"
-            for i in against[:3]
-        )
-        raise PzvisionError(
-            f"{name}: {len(against)} of 27 tiles contradict their places ({shown}, ...); expected 万, 条 and"
-            " 筒 from above, each 1 to 9 from the left (where that is so: --order rows)"
-        )
-    return kinds
-
-
-def sharpness(faces: Image) -> FloatArray:
-    """``(N,)``: share of fine detail (variance of the Laplacian over 64 times that of the grey) in crops."""
-    out = np.zeros(len(faces), np.float32)
-    for i, face in enumerate(faces):
-        grey = cv2.cvtColor(face, cv2.COLOR_BGR2GRAY).astype(np.float32)
-        out[i] = cv2.Laplacian(grey, cv2.CV_32F).var() / (64 * grey.var() + 64.0)
-    return out
-
-
-def _grounds(image: Image, quads: FloatArray, config: AdaptConfig) -> FloatArray:
-    """Outlines of a tile's size and shape that overlap no tile by much: what a wrong find looks like."""
-    rng = np.random.default_rng([config.seed, 1])
-    height, width = image.shape[:2]
-    picked = quads[rng.integers(len(quads), size=config.grounds * 4)]
-    low, high = quads.min(axis=(0, 1)), quads.max(axis=(0, 1))
-    margin = (high - low) * 0.4
-    at = rng.uniform(
-        np.maximum(low - margin, 0), np.minimum(high + margin, [width, height]), (len(picked), 2)
-    )
-    moved = (picked - picked.mean(axis=1, keepdims=True) + at[:, None]).astype(np.float32)
-    free = overlaps(moved, quads).max(axis=1) < 0.15
-    return np.asarray(moved[free][: config.grounds], np.float32)
 
 
 def harmed(
@@ -356,8 +170,9 @@ def check_agreement(photos: Sequence[SetPhoto], reader: FaceReader, config: Adap
             a, b = features - centre, views[j][1] - centre
             a /= np.linalg.norm(a, axis=1, keepdims=True) + 1e-9
             b /= np.linalg.norm(b, axis=1, keepdims=True) + 1e-9
-            nearest = (a @ b.T).argmax(axis=1)
-            other = np.flatnonzero(nearest != np.arange(KINDS))
+            alike = a @ b.T
+            nearest = alike.argmax(axis=1)
+            other = np.flatnonzero(alike.max(axis=1) > np.diag(alike) + config.apart)
             if len(other) > config.disagreeing:
                 shown = ", ".join(f"{format_tile(int(k))} here is {format_tile(int(nearest[k]))} there"
                                   for k in other[:3])  # fmt: skip
@@ -403,23 +218,39 @@ def adapt(
         def learnt(basis: Basis, ridge: float) -> TileSet:
             return TileSet(name, digest, *fit(basis, ridge, config.steps))
 
-        best: tuple[float, float, list[Score]] | None = None
+        best: tuple[float, list[Score]] | None = None
         for ridge in config.strengths:
             after = [
                 test.score(learnt(basis, ridge), again) for basis, test in zip(without, tests, strict=True)
             ]
-            # Never worse on a photo it has not seen: not in one name, and not in likelihood.
-            if any(a.right < b.right or a.nll > b.nll for a, b in zip(after, before, strict=True)):
-                continue
-            nll = float(np.mean([a.nll for a in after]))
-            if best is None or nll < best[0]:
-                best = nll, ridge, after
-        if best is None or best[0] > float(np.mean([b.nll for b in before])) - _BETTER:
+            if _gains(before, after, config) and (best is None or _rank(after) > _rank(best[1])):
+                best = ridge, after
+        if best is None:
             return Adaptation(None, _trials(photos, before, before), None)
         every = Basis.of(Samples.join(parts), config.components)
-        return Adaptation(learnt(every, best[1]), _trials(photos, before, best[2]), best[1])
+        return Adaptation(learnt(every, best[0]), _trials(photos, before, best[1]), best[0])
     finally:
         reader.tile_set = worn
+
+
+def _gains(before: Sequence[Score], after: Sequence[Score], config: AdaptConfig) -> bool:
+    """Whether a correction helps on photos that it has not seen: never one name fewer in any of them.
+
+    Where more names are right, likelihood may fall by ``config.slack``; else it must rise.
+    """
+    pairs = list(zip(before, after, strict=True))
+    if any(a.right < b.right for b, a in pairs):
+        return False
+    more = sum(a.right - b.right for b, a in pairs) > 0 and all(a.small >= b.small for b, a in pairs)
+    if more and all(a.nll <= b.nll + config.slack for b, a in pairs):
+        return True
+    risen = float(np.mean([b.nll - a.nll for b, a in pairs]))
+    return all(a.nll <= b.nll for b, a in pairs) and risen >= _BETTER
+
+
+def _rank(scores: Sequence[Score]) -> tuple[int, float]:
+    """More names right first, then the likelihood."""
+    return sum(s.right for s in scores), -float(np.mean([s.nll for s in scores]))
 
 
 def _trials(photos: Sequence[SetPhoto], before: Sequence[Score], after: Sequence[Score]) -> tuple[Trial, ...]:

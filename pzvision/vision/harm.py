@@ -1,4 +1,4 @@
-"""A clear picture of a face made such as a table's camera would give: blurred, smeared, pale, noisy."""
+"""A clear picture of a face made such as a table's camera would give: flat, blurred, smeared, pale, noisy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ Image = npt.NDArray[np.uint8]
 
 _MOVED: Final = 0.25  # share of the harmed pictures that are smeared by a moving camera ...
 _MOVED_BY: Final = (0.05, 0.28)  # ... by so much of their side
+_FLAT: Final = 0.4  # share that are seen from low down ...
+_FLATTEST: Final = 0.5  # ... and have down to this share of their pixels in one direction
+_LAMP: Final = 0.06  # standard deviation of each colour's strength
+_GAMMA: Final = 0.15
+_UNEVEN: Final = 0.3  # share that are lit unevenly
 
 
 def harm(face: Image, rng: np.random.Generator) -> Image:
     """``(n, n, 3)`` uint8 → ``(SIZE, SIZE, 3)``: spoiled at its own size, then enlarged or reduced."""
+    face = _lit(_flattened(face, rng) if rng.random() < _FLAT else face, rng)
     if rng.random() < _MOVED:
         face = _motion(face, float(rng.uniform(*_MOVED_BY)) * len(face), float(rng.uniform(0, np.pi)))
     elif len(face) > 20 and rng.random() < 0.5:
@@ -29,6 +35,25 @@ def harm(face: Image, rng: np.random.Generator) -> Image:
     if len(small) == SIZE:
         return np.asarray(small, np.uint8)
     return np.asarray(cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _flattened(face: Image, rng: np.random.Generator) -> Image:
+    """The face with fewer pixels one way, as from low down, and stretched again."""
+    n = len(face)
+    less = max(8, round(n * float(rng.uniform(_FLATTEST, 1))))
+    size = (n, less) if rng.random() < 0.5 else (less, n)
+    few = cv2.resize(face, size, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(few, (n, n), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _lit(face: Image, rng: np.random.Generator) -> Image:
+    """The face under another lamp."""
+    value = np.clip(face * rng.normal(1, _LAMP, 3), 0, 255)
+    value = 255 * (value / 255) ** np.exp(rng.normal(0, _GAMMA))
+    if rng.random() < _UNEVEN:
+        field = cv2.resize(rng.uniform(0.6, 1.15, (2, 2)).astype(np.float32), (len(face), len(face)))
+        value *= field[..., None]
+    return np.asarray(np.clip(value, 0, 255), np.uint8)
 
 
 def _motion(face: Image, length: float, angle: float) -> Image:
