@@ -28,6 +28,8 @@ class AugmentConfig:
         anywhere: share of cuts round any place of the picture instead of a tile: most of a table is none.
         least_px: tiles under this size (root of area) are neither right nor wrong.
         largest_zoom: how far a picture may be enlarged.
+        mirrored: share of samples that are mirrored; none where faces are to be named.
+        quarters: whether pictures whose boxes are not outlines are turned by quarters.
     """
 
     size: int = 512
@@ -38,6 +40,8 @@ class AugmentConfig:
     anywhere: float = 0.15
     least_px: float = 8.0
     largest_zoom: float = 2.5
+    mirrored: float = 0.3
+    quarters: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,9 @@ class Augmenter:
         stretch = np.exp(rng.normal(0, 0.06)) if example.outlines else 1.0
         if example.outlines and not example.backs and rng.random() < 0.5:
             stretch = rng.uniform(0.45, 1.0)  # photos from above, tilted
-        flip = -1.0 if rng.random() < 0.3 else 1.0
+        if cfg.quarters and not example.outlines:
+            turn += np.pi / 2 * int(rng.integers(4))
+        flip = -1.0 if rng.random() < cfg.mirrored else 1.0
         c, s = np.cos(turn), np.sin(turn)
         first = rng.uniform(-np.pi, np.pi) if example.outlines else 0.0
         c0, s0 = np.cos(first), np.sin(first)

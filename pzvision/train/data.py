@@ -235,8 +235,11 @@ def drawn_set(rng: np.random.Generator) -> TileSet:
     return FacePool.dress(faces, rng)
 
 
-def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
-    """Build the pictures of a composite or scene source, unless they are there already; returns the pool."""
+def build_pool(recipe: Recipe, source: Source, out: Path, *, named: bool = False) -> Path:
+    """Build the pictures of a composite or scene source, unless they are there already; returns the pool.
+
+    ``named``: scenes with the classes of `pzvision.tiles` instead of 0 face, 1 back.
+    """
     pool = out / source.name
     if (pool / "truth.npz").exists():
         return pool
@@ -253,7 +256,7 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     else:
 
         def make(rng: np.random.Generator) -> Scene:
-            return rendered_scene(rng, crops, source)
+            return rendered_scene(rng, crops, source, named=named)
 
     truth: dict[str, npt.NDArray[Any]] = {}
     for index in tqdm(range(source.count), desc=source.name, unit="picture"):
@@ -268,8 +271,13 @@ def build_pool(recipe: Recipe, source: Source, out: Path) -> Path:
     return pool
 
 
-def rendered_scene(rng: np.random.Generator, crops: Path | None, source: Source) -> Scene:
-    """One scene of `pzvision.synth.scenes`, its faces drawn or from ``crops`` as the source says."""
+def rendered_scene(
+    rng: np.random.Generator, crops: Path | None, source: Source, *, named: bool = False
+) -> Scene:
+    """One scene of `pzvision.synth.scenes`, its faces drawn or from ``crops`` as the source says.
+
+    ``named``: with the classes of `pzvision.tiles` instead of 0 face, 1 back.
+    """
     from pzvision.synth.faces import CropFaces, FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
     from pzvision.tiles import BACK
@@ -293,7 +301,7 @@ def rendered_scene(rng: np.random.Generator, crops: Path | None, source: Source)
     return Scene(
         scene.image,
         scene.polygons[shown],
-        (scene.classes[shown] == BACK).astype(np.int64),
+        scene.classes[shown] if named else (scene.classes[shown] == BACK).astype(np.int64),
         scene.polygons[hidden],
     )
 

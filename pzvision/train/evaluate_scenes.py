@@ -7,7 +7,7 @@ least `LEAST_ACROSS_PX` across at its narrowest. A find on any other tile is nei
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -268,7 +268,11 @@ def mark_errors(scene: Scene, found: Detections) -> npt.NDArray[np.uint8]:
 
 
 def evaluate_tables(
-    detector: TileDetector, count: int, *, crops: Path | None = None, seed: int = 990_002
+    detector: Callable[[npt.NDArray[Any]], Detections],
+    count: int,
+    *,
+    crops: Path | None = None,
+    seed: int = 990_002,
 ) -> list[TableResult]:
     """Both stages on ``count`` tables of held-out sets. ``crops``: folder of photographed faces, if any."""
     shown = tqdm(

@@ -53,27 +53,26 @@ def _body(size: FinderSize) -> tuple[nn.Sequential, list[int], list[int]]:
 class Finder(nn.Module):  # type: ignore[misc]
     """Picture ``(B, 3, H, W)`` in 0–1, RGB, ``H`` and ``W`` multiples of 32 → ``(B, A, 10)``.
 
-    ``A`` anchors: stride 8 row by row, then 16, then 32. In training mode the class columns are
+    ``A`` anchors: stride 8 row by row, then 16, then 32; ``classes`` columns of the 10 are classes, the last
+    of them the back. In training mode the class columns are
     logits; in evaluation mode they are probabilities and the box columns are px ``x1, y1, x2, y2``.
     """
 
-    def __init__(self, size: FinderSize | None = None) -> None:
+    def __init__(self, size: FinderSize | None = None, classes: int = len(CLASS_NAMES)) -> None:
         super().__init__()
-        self.size = size or FinderSize()
+        self.size, self.classes = size or FinderSize(), classes
         self.body, self.keep, channels = _body(self.size)
         box = max(16, channels[0])
         self.shape_heads = nn.ModuleList(
             nn.Sequential(Conv(c, box, 3), Conv(box, box, 3), nn.Conv2d(box, 8, 1)) for c in channels
         )
         self.class_heads = nn.ModuleList(
-            nn.Sequential(
-                DWConv(c, c, 3), Conv(c, box, 1), DWConv(box, box, 3), nn.Conv2d(box, len(CLASS_NAMES), 1)
-            )
+            nn.Sequential(DWConv(c, c, 3), Conv(c, box, 1), DWConv(box, box, 3), nn.Conv2d(box, classes, 1))
             for c in channels
         )
-        for shape, classes, stride in zip(self.shape_heads, self.class_heads, STRIDES, strict=True):
+        for shape, names, stride in zip(self.shape_heads, self.class_heads, STRIDES, strict=True):
             shape[-1].bias.data[:4] = 1.0
-            classes[-1].bias.data[:] = -4.0 - 0.5 * (32 // stride == 4)
+            names[-1].bias.data[:] = -4.0 - 0.5 * (32 // stride == 4)
         for module in self.modules():
             if isinstance(module, nn.BatchNorm2d):
                 module.eps, module.momentum = 1e-3, 0.03

@@ -28,7 +28,7 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from pzvision.errors import PzvisionError
 from pzvision.train.augment import AugmentConfig, Augmenter, Sample
-from pzvision.train.data import Recipe, read_picture, recipe_examples, stream
+from pzvision.train.data import Example, Recipe, Source, read_picture, recipe_examples, stream
 from pzvision.train.finder import Finder, FinderSize
 from pzvision.train.loss import Batch, FinderLoss
 
@@ -81,8 +81,12 @@ class SampleStream(IterableDataset[Batch]):  # type: ignore[misc]
             yield collate([shelf[i] for i in order[: self.batch]])
             shelf = [shelf[i] for i in order[self.batch :]]
 
+    def mix(self) -> list[tuple[Source, list[Example]]]:
+        """The examples of each source."""
+        return recipe_examples(self.recipe, self.built)
+
     def _samples(self, augmenter: Augmenter, rng: np.random.Generator) -> Iterator[Sample]:
-        examples = stream(recipe_examples(self.recipe, self.built), rng)
+        examples = stream(self.mix(), rng)
         size = self.augment.size
         cuts: dict[int, list[Sample]] = {size: [], size // 2: []}
         while True:

@@ -50,10 +50,10 @@ class Batch:
 class FinderLoss:
     """Call with the network's training output ``(B, A, 10)`` and a `Batch`."""
 
-    def __init__(self, weights: LossWeights | None = None) -> None:
+    def __init__(self, weights: LossWeights | None = None, classes: int = len(CLASS_NAMES)) -> None:
         self.weights = weights or LossWeights()
         self.assigner = TaskAlignedAssigner(
-            topk=10, num_classes=len(CLASS_NAMES), alpha=0.5, beta=6.0, stride=list(STRIDES)
+            topk=10, num_classes=classes, alpha=0.5, beta=6.0, stride=list(STRIDES)
         )
 
     def __call__(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
@@ -77,7 +77,7 @@ class FinderLoss:
             batch.real[..., None].float(),
         )
         total = target_scores.sum().clamp(min=1.0)
-        seen = self._seen(batch, centres, owned, size)
+        seen = self._seen(batch, centres, owned, size, logits.shape[-1])
         bce = F.binary_cross_entropy_with_logits(logits, target_scores.to(logits.dtype), reduction="none")
         classes = (bce * seen).sum() / total
         if owned.any():
@@ -104,11 +104,11 @@ class FinderLoss:
         return loss * len(batch.images), {name: float(value.detach()) for name, value in parts.items()}
 
     @staticmethod
-    def _seen(batch: Batch, centres: Tensor, owned: Tensor, size: int) -> Tensor:
-        """(B, A, 2) float: 1 where a class score is judged."""
+    def _seen(batch: Batch, centres: Tensor, owned: Tensor, size: int, classes: int) -> Tensor:
+        """(B, A, classes) float: 1 where a class score is judged; the last class is the back."""
         ignore = batch.ignore[:, :, None, :]
         inside = (centres[None, None] >= ignore[..., :2]) & (centres[None, None] <= ignore[..., 2:])
         free = owned | ~inside.all(-1).any(1)
         cells = (centres / 8).long().clamp(max=size // 8 - 1)
         backs = batch.backs[:, cells[:, 1], cells[:, 0]] | owned
-        return torch.stack([free, free & backs], -1).float()
+        return torch.stack([free] * (classes - 1) + [free & backs], -1).float()
