@@ -19,7 +19,7 @@ from pzvision.errors import PzvisionError
 from pzvision.game import Declare
 from pzvision.live.eye import Eye
 from pzvision.live.logfile import LogFile
-from pzvision.live.pipeline import Detector, Pipeline, PipelineConfig
+from pzvision.live.pipeline import Pipeline, PipelineConfig
 from pzvision.live.report import settlement
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.stored import StoredLooks, header_of, never
@@ -28,7 +28,7 @@ from pzvision.table.observations import Header, ObservationWriter, read_observat
 from pzvision.tiles import Lang
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import open_source
-from pzvision.vision.detections import Detections
+from pzvision.vision.detections import Detections, Detector
 from pzvision.vision.fusion import transfer
 from pzvision.vision.tile_set import TileSet
 
@@ -154,7 +154,7 @@ def survey(job: Job, progress: Progress = lambda done: None) -> Survey:
                 if mask is not None:
                     if eye.due(mask, t):
                         asks.append(Ask(count, frame.index, t, crc_of(frame.image), len(views) - 1))
-                    lying = tokens.seen(frame.image, eye.calibration)
+                    lying = tokens.seen([(frame.image, eye.calibration)])
                     writer.look(t, frame.index, None, mask, lying)
                 else:
                     writer.look(t, frame.index, None, None)

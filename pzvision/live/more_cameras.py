@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from pzvision.errors import PzvisionError
 from pzvision.live.asking import Asking
@@ -18,21 +18,13 @@ from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, Image, open_source
-from pzvision.vision.detections import Detections
+from pzvision.vision.detections import Detections, Detector
 from pzvision.vision.fusion import View, facing, fuse, turned
 from pzvision.vision.motion import MotionMask
 
 TABLES: Final = ("table2", "table3", "table4")
 _HANDS: Final = {f"hand.{seat}": seat for seat in SEATS}
 _STALE_S: Final = 1.0  # a picture older than this says nothing about now
-
-
-class Detector(Protocol):
-    """Finds the tiles in any picture."""
-
-    def __call__(self, image: Image) -> Detections:
-        """The tiles in ``(H, W, 3)`` uint8 BGR."""
-        ...
 
 
 def parse_recordings(words: Sequence[str]) -> dict[str, str]:
@@ -140,6 +132,7 @@ class FurtherTable:
         self._eye = Eye(calibration, asking, self._move, framed=self._framed, page=page)
         self._detections: Detections | None = None
         self._last: View | None = None
+        self._image: Image | None = None
         self._index = -1
         self._move(calibration)
 
@@ -162,12 +155,13 @@ class FurtherTable:
         """What it sees at ``t`` s of the game."""
         frame = self._reader.at(t)
         if frame is None or frame.state != "ok":
-            self._last = None
+            self._last = self._image = None
             return View(self.calibration, None)
         if self._last is not None and frame.index == self._index:
             return self._last
         self._index = frame.index
         mask = self._eye.look(frame.image, frame.t)
+        self._image = None if mask is None else frame.image
         if mask is None:
             self._last = View(self.calibration, None)
             return self._last
@@ -175,6 +169,11 @@ class FurtherTable:
             self._detections = self._detector(frame.image)
         self._last = View(self.calibration, self._detections, mask)
         return self._last
+
+    @property
+    def picture(self) -> tuple[Image, Calibration] | None:
+        """What it showed at the last look, and where the first camera's table is in that; None: nothing."""
+        return None if self._image is None else (self._image, facing(self.calibration, self._reference))
 
     def health(self) -> dict[str, Any]:
         """As ``/health`` has it."""
@@ -215,6 +214,10 @@ class MoreTables:
             return self._fused, motion
         self._inputs, self._fused = inputs, None if fused is None else rounded(fused)
         return self._fused, motion
+
+    def pictures(self) -> list[tuple[Image, Calibration]]:
+        """What those that see the table showed at the last look, each with where the table is in it."""
+        return [picture for camera in self._cameras if (picture := camera.picture) is not None]
 
     def recalibrated(self, reference: Calibration) -> None:
         """The first camera was calibrated anew, and the game reads under that."""

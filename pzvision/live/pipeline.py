@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from pzvision.game import Event
 from pzvision.live.asking import Asking
@@ -38,17 +38,9 @@ from pzvision.tiles import Lang, Seat
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
-from pzvision.vision.detections import Detections
+from pzvision.vision.detections import Detections, Detector
 from pzvision.vision.hand_row import hand_row
 from pzvision.vision.motion import MotionMask
-
-
-class Detector(Protocol):
-    """What the pipeline needs of `pzvision.vision.detector.TileDetector`."""
-
-    def __call__(self, image: Image) -> Detections:
-        """The tiles in ``(H, W, 3)`` uint8 BGR."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -255,30 +247,22 @@ class Pipeline:
         self._between()
 
     def _look(self, frame: Frame) -> None:
-        detections: Detections | None = None
-        mask: MotionMask | None = None
-        tokens: Tokens | None = None
         if isinstance(self.source, StoredLooks):
             stored = self.source.look
             if stored is None:
                 return
-            detections, mask = stored.detections, stored.motion
-            if mask is not None:
-                self._read_tokens(frame.t, mask, lambda: stored.tokens)
-        elif frame.state == "ok":
-            mask = self._eye.look(frame.image, frame.t)
-            if mask is not None:
-                detections = self._detect(frame, mask)
-                now = self._eye.calibration
-                if self._observations is None:
-                    self._read_tokens(frame.t, mask, lambda: self._tokens.seen(frame.image, now))
-                else:  # what is kept must do for any later reading, so every look is looked at
-                    tokens = seen = self._tokens.seen(frame.image, now)
-                    self._read_tokens(frame.t, mask, lambda: seen)
-        if self._tables is not None and not isinstance(self.source, StoredLooks):
-            detections, mask = self._tables.fused(frame.t, detections, mask)
-        if self._observations is not None:
-            self._observations.look(frame.t, frame.index, detections, mask, tokens)
+            detections, mask, tokens = stored.detections, stored.motion, stored.tokens
+            self._read_tokens(frame.t, mask, lambda: tokens)
+        else:
+            detections, mask, views = self._see(frame)
+            if self._observations is None:
+                self._read_tokens(frame.t, mask, lambda: self._tokens.seen(views))
+            else:  # what is kept must do for any later reading, so every look is looked at
+                kept = self._tokens.seen(views) if views else None
+                self._observations.look(frame.t, frame.index, detections, mask, kept)
+                self._read_tokens(frame.t, mask, lambda: kept or ())
+        if detections is not None:
+            detections = self._tokens.without(detections)
         self._looks += 1
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
@@ -293,6 +277,24 @@ class Pipeline:
         if detections is not None:
             self.vitals.fault(None)
 
+    def _see(
+        self, frame: Frame
+    ) -> tuple[Detections | None, MotionMask | None, list[tuple[Image, Calibration]]]:
+        """The tiles and the mask of all cameras on the table, and the pictures that show it with their
+        calibrations."""
+        detections: Detections | None = None
+        mask: MotionMask | None = None
+        views: list[tuple[Image, Calibration]] = []
+        if frame.state == "ok":
+            mask = self._eye.look(frame.image, frame.t)
+            if mask is not None:
+                detections = self._detect(frame, mask)
+                views.append((frame.image, self._eye.calibration))
+        if self._tables is not None:
+            detections, mask = self._tables.fused(frame.t, detections, mask)
+            views += self._tables.pictures()
+        return detections, mask, views
+
     @contextmanager
     def _outlasting(self) -> Iterator[None]:
         """An evening at a camera outlasts whatever goes wrong inside: it is said, and the next look comes."""
@@ -303,8 +305,10 @@ class Pipeline:
                 raise
             self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
 
-    def _read_tokens(self, t: float, mask: MotionMask, see: Callable[[], Tokens]) -> None:
+    def _read_tokens(self, t: float, mask: MotionMask | None, see: Callable[[], Tokens]) -> None:
         """Declarations by printed tokens, as if they had been said."""
+        if mask is None:
+            return
         reader = self.evening.reader
         for declaration in self._tokens.look(t, mask, reader, see):
             reader.declare(later(declaration, self.evening.shift))

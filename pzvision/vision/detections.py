@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -76,3 +77,11 @@ class Detections:
         """``(N, 4)`` float32 px: axis-aligned ``x1, y1, x2, y2`` around each polygon."""
         low, high = self.polygons.min(axis=1), self.polygons.max(axis=1)
         return np.concatenate([low, high], axis=1).astype(np.float32)
+
+
+class Detector(Protocol):
+    """Finds the tiles in any picture; raises whatever keeps it from looking."""
+
+    def __call__(self, image: npt.NDArray[np.uint8]) -> Detections:
+        """The tiles in ``(H, W, 3)`` uint8 BGR."""
+        ...
