@@ -66,13 +66,14 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.more_cameras import TABLES, HandRecordings, open_tables, parse_recordings
     from pzvision.live.paths import check_distinct, check_no_picture, check_not_empty
     from pzvision.live.picture import beside, picture_lang, side_panel
-    from pzvision.live.pipeline import Detector, Pipeline
+    from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, act_line, frames_between, note, printer, settlement
     from pzvision.live.stored import StoredLooks, header_of, never
     from pzvision.live.video import VideoFile
     from pzvision.messages import say
     from pzvision.table.observations import ObservationWriter
     from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
+    from pzvision.vision.detections import Detector
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector

@@ -21,8 +21,7 @@ from pzvision.table.observations import Header, ObservationWriter, read_observat
 from pzvision.tiles import SEATS
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Frame
-from pzvision.vision.detections import Detections
-from pzvision.vision.tableview import Detector
+from pzvision.vision.detections import Detections, Detector
 
 _CHECK_EVERY_S: Final = 10.0
 _QUIET_S: Final = 0.8  # since the last record, at a checkpoint

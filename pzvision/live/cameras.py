@@ -5,25 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from pzvision.errors import PzvisionError
 from pzvision.live.more_cameras import TABLES
 from pzvision.tiles import SEATS, Seat
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Image, open_source
-from pzvision.vision.detections import Detections
+from pzvision.vision.detections import Detections, Detector
 
 TABLE: Final = "table"
 _HAND: Final = "hand."
-
-
-class Detector(Protocol):
-    """Finds the tiles in any picture."""
-
-    def __call__(self, image: Image) -> Detections:
-        """The tiles in ``(H, W, 3)`` uint8 BGR."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ have an easier task than in the picture itself: on slanted views most misreads a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from pzvision.vision.calibration import Calibration
-from pzvision.vision.detections import Detections
+from pzvision.vision.detections import Detections, Detector
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import Finds, cut_by
 from pzvision.vision.fitting import cut_quad, join_halves, make_whole
@@ -25,14 +25,6 @@ from pzvision.vision.standing import standing_share
 _FACE: Final = 0.965  # a face's side over the tile's: its edges are rounded
 
 Image: TypeAlias = npt.NDArray[np.uint8]
-
-
-class Detector(Protocol):
-    """What is wrapped: finds the tiles in any picture."""
-
-    def __call__(self, image: Image) -> Detections:
-        """The tiles in ``(H, W, 3)`` uint8 BGR."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,9 @@ def two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Tables]:
 
 def test_each_table_has_its_own_pages_game_and_evening(two: Tables) -> None:
     two.wait_for(lambda: all(len(t.pipeline.reader.tiles) == 3 for t in two.tables))
+    two.wait_for(
+        lambda: all(table["ok"] for table in two.get("tables")["tables"])
+    )  # a starved camera is lost
     listed = two.get("tables")["tables"]
     assert [(table["name"], table["ok"]) for table in listed] == [("A", True), ("二桌", True)]
     a, b = (table["path"] for table in listed)
