@@ -16,7 +16,7 @@ from pzvision.game.state import State
 from pzvision.golden.build import Built
 from pzvision.golden.mending import hands_of, mended
 from pzvision.golden.recipes import Recipe
-from pzvision.live.announcer import Correction as Retraction
+from pzvision.live.announcement import Correction as Retraction
 from pzvision.live.evening import Evening
 from pzvision.live.teller import Said, Teller
 from pzvision.rules import Ruleset, load_ruleset

@@ -6,9 +6,9 @@ said about the rewritten part and still holds is not said again; what no longer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from pzvision.game import (
     Act,
@@ -22,80 +22,13 @@ from pzvision.game import (
     legal,
     next_dealer,
 )
+from pzvision.live.announcement import LANGS, Announcement, Kind
 from pzvision.live.wording import record_text, tile_names, why_text
 from pzvision.messages import say
 from pzvision.rules import Opening, WaitValue, wait_values
-from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, Tile, format_tiles, parse_tiles
+from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat, Tile
 
-Kind: TypeAlias = Literal[
-    "ready", "kong_legal", "win", "settlement", "violation", "dealer", "uncertain", "declare"
-]
 KONGS: Final = ("zhi_gang", "an_gang", "ba_gang")
-LANGS: Final[tuple[Lang, Lang]] = ("zh", "en")
-
-
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """One thing said.
-
-    Attributes:
-        kind: as in the live stream; ``declare`` is a declaration whose waits are not known.
-        zh, en: the sentence.
-        seat, tiles, fan: what it is about, where that applies.
-        t: seconds in the source, from the record it follows.
-        key: two announcements with one key say the same thing.
-    """
-
-    kind: Kind
-    zh: str
-    en: str
-    seat: Seat | None = None
-    tiles: tuple[Tile, ...] = ()
-    fan: int | None = None
-    t: float | None = None
-    key: tuple[object, ...] = field(default=(), compare=False)
-
-    def text(self, lang: Lang) -> str:
-        """The sentence in one language."""
-        return self.zh if lang == "zh" else self.en
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Announcement:
-        """What a record of the live stream said; equal sentences share a key."""
-        tiles = tuple(parse_tiles(record["tiles"]))
-        key = (None, record["kind"], record["seat"], record["zh"])
-        return cls(
-            record["kind"], record["zh"], record["en"], record["seat"], tiles, record["fan"], record["t"], key
-        )
-
-    def to_record(self) -> dict[str, Any]:
-        """The record of the live stream, without its ``seq``."""
-        return {
-            "type": "announce",
-            "kind": self.kind,
-            "seat": self.seat,
-            "tiles": format_tiles(self.tiles),
-            "zh": self.zh,
-            "en": self.en,
-            "fan": self.fan,
-            "t": self.t,
-        }
-
-
-@dataclass(frozen=True)
-class Correction:
-    """An announcement taken back because the log was rewritten."""
-
-    of: Announcement
-
-    def text(self, lang: Lang) -> str:
-        """The sentence in one language."""
-        return say("announce.retract", lang, text=self.of.text(lang))
-
-    def to_record(self) -> dict[str, Any]:
-        """The record of the live stream, without its ``seq``."""
-        zh, en = self.text("zh"), self.text("en")
-        return {**self.of.to_record(), "kind": "uncertain", "zh": zh, "en": en, "fan": None}
 
 
 def doubt_announcement(event: Event, tiles: Sequence[Tile], readings: Sequence[Event] = ()) -> Announcement:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from pzvision.game import Event, Gang, Peng
-from pzvision.live.announcer import Announcement, Correction
+from pzvision.live.announcement import Announcement, Correction
 from pzvision.live.session import Session
 from pzvision.live.wording import record_text, why_text
 from pzvision.messages import say

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pzvision.game import Event, HandResult, HandStart, State, apply, next_dealer, start
-from pzvision.live.announcer import Announcement, Memory, announce
+from pzvision.live.announcement import Announcement
+from pzvision.live.announcer import Memory, announce
 from pzvision.live.places import Places
 from pzvision.tiles import SEATS, Seat
 

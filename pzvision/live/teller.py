@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pzvision.game import Discard, Event, HandEnd, format_event
-from pzvision.live.announcer import Announcement, Correction, doubt_announcement
+from pzvision.live.announcement import Announcement, Correction
+from pzvision.live.announcer import doubt_announcement
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.session import Session

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from pzvision.errors import PzvisionError
-from pzvision.live.announcer import Announcement, Correction, Kind
+from pzvision.live.announcement import Announcement, Correction, Kind
 from pzvision.messages import say
 from pzvision.tiles import Lang
 

@@ -11,7 +11,7 @@ import pytest
 
 from pzvision.game import Discard, Event, HandEnd, parse_event, read_log
 from pzvision.game.simulate import simulate
-from pzvision.live.announcer import Announcement
+from pzvision.live.announcement import Announcement
 from pzvision.live.session import Session
 from pzvision.rules import ruleset_ids
 from pzvision.tiles import parse_tiles

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pzvision.errors import PzvisionError
-from pzvision.live.announcer import Announcement, Correction, Kind
+from pzvision.live.announcement import Announcement, Correction, Kind
 from pzvision.live.obs import SceneConfig, SceneSwitch, scene_config
 
 

@@ -21,7 +21,7 @@ import pytest
 from pzvision.errors import PzvisionError
 from pzvision.game import Discard, read_log, settle_log
 from pzvision.game.simulate import simulate
-from pzvision.live.announcer import Announcement
+from pzvision.live.announcement import Announcement
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
 from pzvision.live.picture import beside, side_panel

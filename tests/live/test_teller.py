@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from pzvision.game import Discard, Event, HandEnd, HandStart, Win, parse_event
-from pzvision.live.announcer import Announcement, Correction
+from pzvision.live.announcement import Announcement, Correction
 from pzvision.live.hub import Hub
 from pzvision.live.teller import Said, Teller
 from pzvision.table.doubts import Doubt

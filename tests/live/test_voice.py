@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pzvision.errors import PzvisionError
-from pzvision.live.announcer import Announcement, Correction, Kind
+from pzvision.live.announcement import Announcement, Correction, Kind
 from pzvision.live.voice import KINDS, SPOKEN, SpeechProgram, Voice, VoiceConfig, find_program, parse_kinds
 
 PROGRAM = SpeechProgram("x", ("x", "zh"), ("x", "en"))
