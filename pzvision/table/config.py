@@ -53,6 +53,8 @@ class TableConfig:
     """How much better two different tiles must explain the looks before and after than one."""
     swap_nats: float = 8.0
     """The same where a tile was only covered for a moment."""
+    clear_looks: int = 4
+    """In this many looks running a tile must be read where a standing one was none of the 27."""
     candidate_s: float = 1.2
     """A new tile not found again for this long is forgotten."""
 

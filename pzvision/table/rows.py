@@ -30,7 +30,8 @@ class Rows:
         """What a seat's row of tiles at rest says at time ``now``, s: melds, a hand, shown tiles."""
         config = self.config
         places = {t.id: self.calibration.to_seat(t.at, seat)[0] for t in row}
-        row = sorted(row, key=lambda t: (float(places[t.id][0]), t.id))
+        row = [t for t in row if not self._replaced(t, row)]
+        row.sort(key=lambda t: (float(places[t.id][0]), t.id))
         parts = self._parts(row, places)
         ready = [p for p in parts if now - max(t.since for t in p) >= config.group_wait_s]
         if zone == "shown":
@@ -80,6 +81,13 @@ class Rows:
             if whole or (waited >= config.hand_wait_s and not coming) or waited >= 2 * config.hand_wait_s:
                 found.append(hand)
         return found
+
+    def _replaced(self, track: Track, row: list[Track]) -> bool:
+        """Whether a tile lay there for a moment only and another one lies in its place now."""
+        if track.gone is None or track.gone - track.since > self.config.kong_stays_s:
+            return False
+        near = self.config.match_cm
+        return any(o.since >= track.gone and np.linalg.norm(o.at - track.at) < near for o in row)
 
     def _face_down(self, backs: list[Track], places: dict[int, FloatArray]) -> list[list[Track]]:
         """Three or four tiles face down that came together, stay, and lie side by side; the fourth may not

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+import numpy as np
+
 from pzvision.errors import FormatError
 from pzvision.game.events import (
     Deal,
@@ -32,7 +34,10 @@ from pzvision.table.classes import (
 )
 from pzvision.table.hypotheses import WALL_AFTER_DEAL, Act, Told
 from pzvision.table.merging import Line, locked_hands, merge_said, with_shown
+from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
+
+_LAMP_CM = 2.0  # nearer than this to where the tail lamp lay, it is the same tile: the next is one stack on
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,9 @@ def tell(
     lines = [Line(opening), *(Line(Deal(seat, None, t=start)) for seat in SEATS)]
     declared: set[Seat] = {d.seat for d in spoken if d.declaration in ("dance", "bai") or d.tiles}
     shown: list[Declare] = []
-    lamp: Tile | None = None
+    lamp: Tile | None = None  # the tile that would be drawn now
+    turned_up: Tile | None = None  # the last one seen
+    lamp_track: Track | None = None
     wall = WALL_AFTER_DEAL
     kong_by = -1
     kong_lamp: Tile | None = None
@@ -99,21 +106,26 @@ def tell(
         at = round(clock, 2)
         if act.kind == "lamp":
             node = reading.of_track[act.tracks[0].id]
-            if kong_by >= 0 and kong_lamp is not None:
+            # The same one may be found again after something had covered it.
+            again = turned_up == node.tile and (lamp is not None or _same_place(act.tracks[0], lamp_track))
+            if kong_by >= 0 and (kong_lamp is not None or not again):
                 # The next tile is turned up: the replacement has been drawn, whatever is done with it.
                 wall -= 1
                 drawn_early = kong_by
                 lines.append(Line(Draw(SEATS[kong_by], kong_lamp, t=at), act))
                 kong_by, kong_lamp = -1, None
-            elif lamp == node.tile:  # the same one, found again after something had covered it
+            elif again:
                 continue
-            lamp = node.tile
+            lamp = turned_up = node.tile
+            lamp_track = act.tracks[0]
             lines.append(Line(TailLamp(node.tile, t=at, confidence=_sure(node.confidence)), act))
         elif act.kind == "draw":
             if drawn_early == act.seat:
                 drawn_early = -1
                 continue
             known = kong_lamp if kong_by == act.seat else lamp if wall == 1 else None
+            if known is not None:
+                lamp = None  # it is drawn; whether the next one is seen or not
             kong_by, kong_lamp = -1, None
             wall -= 1
             lines.append(Line(Draw(seat, known, t=at), act))
@@ -202,6 +214,10 @@ def dealer_of(acts: Sequence[Act], spoken: Sequence[Declare] = ()) -> Seat:
             return SEATS[act.seat]
     others = {d.seat for d in spoken if d.declaration == "tian_jiao"}
     return next((seat for seat in SEATS if seat not in others), SEATS[0])
+
+
+def _same_place(track: Track, other: Track | None) -> bool:
+    return other is not None and float(np.linalg.norm(track.at - other.at)) < _LAMP_CM
 
 
 def _sure(confidence: float) -> float:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pzvision.table.config import TableConfig
 from pzvision.table.tracks import Evidence, Track, long_axis
-from pzvision.tiles import BACK
+from pzvision.tiles import BACK, OTHER
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
@@ -166,6 +166,8 @@ class Tracker:
             track.up = track.up + share * (seen.up[index] - track.up)
             track.axis = track.axis + share * (long_axis(seen.polygons[index]) - track.axis)
             track.polygon = seen.polygons[index]
+        if self._can_be_read_now(track, seen.probs[index], t):
+            return
         pending = track.after_absence
         if pending is None:
             track.evidence.add(seen.probs[index], weight, config.look_floor)
@@ -179,6 +181,22 @@ class Tracker:
                 self._split(track, pending, t)
             else:
                 track.evidence.merge(pending)
+
+    def _can_be_read_now(self, track: Track, probs: FloatArray, t: float) -> bool:
+        """Whether another tile lies where a standing one stood whose face could not be read: in some looks
+        running it is one of the 27. The other tile is a track of its own then.
+        """
+        if not track.is_other or probs.argmax() >= OTHER or not self._where_some_stand(track.at[None])[0]:
+            track.clear = None
+            return False
+        if track.clear is None:
+            track.clear, track.clear_at = Evidence(), t
+        track.clear.add(probs, 1.0, self.config.look_floor)
+        if track.clear.weight < self.config.clear_looks:
+            return False
+        track.back_at, track.after_absence = track.clear_at, None
+        self._split(track, track.clear, t)
+        return True
 
     def _exchanged(self, before: Evidence, after: Evidence, nats: float) -> bool:
         """Whether the looks before and after an absence are of two different tiles."""

@@ -81,6 +81,8 @@ class Track:
         covered: a hand or an arm covered it since it was last found.
         standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
+        clear: looks in a row at a face that looks like one of the 27 where none could be read before;
+            ``clear_at``: s, the first of them.
         settled: it has been at rest long enough to count.
         pinned: its class as a person said it, whatever the looks say.
     """
@@ -108,6 +110,8 @@ class Track:
     empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
     pinned: int | None = None
+    clear: Evidence | None = None
+    clear_at: float = 0.0
     axis: FloatArray = field(default_factory=lambda: np.zeros(2))
 
     def scores(self, config: TableConfig) -> FloatArray:
