@@ -13,16 +13,16 @@ import cv2
 import numpy as np
 import pytest
 
-from pzvision import doctor
 from pzvision.cli import main
-from pzvision.doctor import DoctorConfig, Finding, Wanted
+from pzvision.doctor import DoctorConfig, Finding, Wanted, examine, installed, machine, table
 from pzvision.messages import catalogue
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 
 QUICK = DoctorConfig(watch_s=0.3, open_s=5.0)
 CORNERS = ((0.18, 0.97), (0.82, 0.97), (0.70, 0.05), (0.30, 0.05))  # seen too low for comfort
-GOOD = Path(doctor.__file__).parent / "live" / "demo" / "calibration.json"
+PACKAGE = Path(table.__file__).parents[1]
+GOOD = PACKAGE / "live" / "demo" / "calibration.json"
 
 
 def only(findings: Any) -> Finding:
@@ -42,7 +42,7 @@ def test_versions_within_bounds() -> None:
         ("0.3", "<=0.3,!=0.2", True),
         ("5.0.0.93rc1", ">=5", True),
     ):
-        assert doctor.satisfies(have, want) == held, (have, want)
+        assert installed.satisfies(have, want) == held, (have, want)
 
 
 def test_packages_missing_old_and_broken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,16 +53,16 @@ def test_packages_missing_old_and_broken(monkeypatch: pytest.MonkeyPatch) -> Non
         "pytest>=99; extra == 'dev'",
         "tqdm>=99",
     ]
-    monkeypatch.setattr(doctor.metadata, "requires", lambda name: wanted)
-    real = doctor.importlib.import_module
+    monkeypatch.setattr(installed.metadata, "requires", lambda name: wanted)
+    real = installed.importlib.import_module
 
     def broken(name: str) -> Any:
         if name == "cv2":
             raise ImportError("libGL.so.1: cannot open shared object file")
         return real(name)
 
-    monkeypatch.setattr(doctor.importlib, "import_module", broken)
-    found = {f.fields["name"]: f for f in doctor.packages()}
+    monkeypatch.setattr(installed.importlib, "import_module", broken)
+    found = {f.fields["name"]: f for f in installed.packages()}
     assert {name: (f.state, f.text) for name, f in found.items()} == {
         "opencv-python": ("bad", "package_broken"),
         "nothing-like-it": ("bad", "package_missing"),
@@ -75,11 +75,11 @@ def test_packages_missing_old_and_broken(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     for free, state in ((400 << 20, "warn"), (8 << 30, "ok"), (None, "ok")):
         monkeypatch.setattr("pzvision.batch.local.free_memory", lambda free=free: free)
-        assert only(doctor.machine(QUICK)).state == state
+        assert only(machine.machine(QUICK)).state == state
 
 
 def test_a_model_missing_slow_or_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = only(doctor.model(str(tmp_path), QUICK))
+    missing = only(machine.model(str(tmp_path), QUICK))
     assert missing.state == "bad" and "missing model" in missing.line("en") and missing.mend
 
     class Fake:
@@ -92,25 +92,25 @@ def test_a_model_missing_slow_or_well(tmp_path: Path, monkeypatch: pytest.Monkey
             return Detections.empty((1280, 720))
 
     monkeypatch.setattr("pzvision.vision.detector.TileDetector", Fake)
-    well, backend = doctor.model(None, QUICK)
+    well, backend = machine.model(None, QUICK)
     assert (well.state, well.text) == ("ok", "model") and "pzvision[fast]" in backend.mend_line("zh")
-    slow, _ = doctor.model(None, DoctorConfig(slow_ms=-1))
+    slow, _ = machine.model(None, DoctorConfig(slow_ms=-1))
     assert (slow.state, slow.text) == ("warn", "model_slow")
 
 
 def test_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pzvision.live.picture.picture_lang", lambda lang: "en")
-    monkeypatch.setattr(doctor.shutil, "which", lambda name: "/usr/bin/fc-list")
+    monkeypatch.setattr(machine.shutil, "which", lambda name: "/usr/bin/fc-list")
     nothing = subprocess.CompletedProcess([], 0, b"\n", b"")
-    monkeypatch.setattr(doctor.subprocess, "run", lambda *args, **more: nothing)
-    assert [f.text for f in doctor.fonts()] == ["font_cv", "font_page"]
+    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **more: nothing)
+    assert [f.text for f in machine.fonts()] == ["font_cv", "font_page"]
     monkeypatch.setattr("pzvision.live.picture.picture_lang", lambda lang: lang)
-    monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
-    assert only(doctor.fonts()).state == "ok"
+    monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+    assert only(machine.fonts()).state == "ok"
 
 
 def test_video_files_can_be_written_here() -> None:
-    assert only(doctor.video()).state == "ok"
+    assert only(machine.video()).state == "ok"
 
 
 # --- the table ---------------------------------------------------------------------------------------
@@ -141,38 +141,38 @@ def test_a_camera_is_watched(
 ) -> None:
     seen: list[tuple[int, int]] = []
     config = DoctorConfig(watch_s=0.5, open_s=30, low_fps=0.0)
-    found = only(doctor.camera(film(tmp_path / "v.mp4", shade, size), config, seen))
+    found = only(table.camera(film(tmp_path / "v.mp4", shade, size), config, seen))
     assert (found.state, found.text) == (state, text) and seen == [size]
     if text == "camera":
-        slow = only(doctor.camera(str(tmp_path / "v.mp4"), DoctorConfig(watch_s=0.3, low_fps=1e6), []))
+        slow = only(table.camera(str(tmp_path / "v.mp4"), DoctorConfig(watch_s=0.3, low_fps=1e6), []))
         assert (slow.state, slow.text) == ("warn", "camera_slow")
 
 
 def test_a_camera_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = only(doctor.camera(str(tmp_path / "none.mp4"), QUICK, []))
+    gone = only(table.camera(str(tmp_path / "none.mp4"), QUICK, []))
     assert gone.state == "bad" and "no such source" in gone.line("en") and "VLC" in gone.mend_line("en")
-    monkeypatch.setattr(doctor.Path, "glob", lambda self, pattern: iter(()))
-    assert only(doctor.camera(None, QUICK, [])).text == "camera_none"
-    monkeypatch.setattr(doctor.Path, "glob", lambda self, pattern: iter([Path("/dev/video0")]))
-    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
-    monkeypatch.setattr(doctor.sys, "platform", "linux")
-    assert "usermod -aG video" in only(doctor.camera(None, QUICK, [])).mend_line("en")
+    monkeypatch.setattr(table.Path, "glob", lambda self, pattern: iter(()))
+    assert only(table.camera(None, QUICK, [])).text == "camera_none"
+    monkeypatch.setattr(table.Path, "glob", lambda self, pattern: iter([Path("/dev/video0")]))
+    monkeypatch.setattr(table.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(table.sys, "platform", "linux")
+    assert "usermod -aG video" in only(table.camera(None, QUICK, [])).mend_line("en")
 
 
 def test_calibrations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert only(doctor.calibration(None, [])).text == "calibration_none"
+    assert only(table.calibration(None, [])).text == "calibration_none"
     path = tmp_path / "table.json"
     path.write_bytes(GOOD.read_bytes())
-    well = only(doctor.calibration(str(path), [(1280, 720)]))
+    well = only(table.calibration(str(path), [(1280, 720)]))
     assert well.state == "ok" and "table.json" in well.line("zh")
-    size = only(doctor.calibration(str(path), [(1920, 1080)]))
+    size = only(table.calibration(str(path), [(1920, 1080)]))
     assert size.state == "bad" and "1280×720" in size.line("en") and "1920×1080" in size.line("en")
     path.write_text("{")
-    assert only(doctor.calibration(str(path), [])).text == "calibration_bad"
+    assert only(table.calibration(str(path), [])).text == "calibration_bad"
     small = Calibration((320, 180), CORNERS, near_seat="S")
     path.write_text(json.dumps(small.format()))
-    doubts = list(doctor.calibration(str(path), []))
+    doubts = list(table.calibration(str(path), []))
     assert {f.state for f in doubts} == {"warn"} and all(f.line("zh") != f.line("en") for f in doubts)
 
 
@@ -181,23 +181,23 @@ def test_a_port_in_use() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         number = taken.getsockname()[1]
-        found = only(doctor.port(number))
+        found = only(table.port(number))
         assert found.state == "bad" and str(number) in found.line("zh") and "--port" in found.mend_line("en")
-    assert only(doctor.port(number)).state == "ok"
+    assert only(table.port(number)).state == "ok"
 
 
 def test_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PZVISION_DATA", str(tmp_path / "not" / "yet"))
-    assert only(doctor.storage(DoctorConfig(low_disk_gb=0))).state == "ok"
+    assert only(machine.storage(DoctorConfig(low_disk_gb=0))).state == "ok"
     assert not (tmp_path / "not").exists()
-    assert only(doctor.storage(DoctorConfig(low_disk_gb=1e9))).state == "warn"
-    assert only(doctor.storage(DoctorConfig(low_disk_gb=1e9, bad_disk_gb=1e9))).state == "bad"
+    assert only(machine.storage(DoctorConfig(low_disk_gb=1e9))).state == "warn"
+    assert only(machine.storage(DoctorConfig(low_disk_gb=1e9, bad_disk_gb=1e9))).state == "bad"
 
     def denied(**more: Any) -> Any:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(doctor.tempfile, "NamedTemporaryFile", denied)
-    found = only(doctor.storage(QUICK))
+    monkeypatch.setattr(machine.tempfile, "NamedTemporaryFile", denied)
+    found = only(machine.storage(QUICK))
     assert found.state == "bad" and "Permission denied" in found.line("en")
 
 
@@ -205,8 +205,8 @@ def test_a_terminal_without_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     class Out:
         encoding = "ascii"
 
-    monkeypatch.setattr(doctor.sys, "stdout", Out())
-    assert only(doctor.terminal()).text == "terminal_bad"
+    monkeypatch.setattr(machine.sys, "stdout", Out())
+    assert only(machine.terminal()).text == "terminal_bad"
 
 
 # --- the whole ---------------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ def test_a_check_that_cannot_be_made_stops_no_other(monkeypatch: pytest.MonkeyPa
     def crash() -> Any:
         raise ValueError("of all things\nsecond line")
 
-    monkeypatch.setattr(doctor, "fonts", crash)
-    monkeypatch.setattr(doctor, "model", lambda folder, config: iter(()))
-    found = list(doctor.examine(Wanted(camera=str(tmp_path / "none")), QUICK))
+    monkeypatch.setattr(machine, "fonts", crash)
+    monkeypatch.setattr(machine, "model", lambda folder, config: iter(()))
+    found = list(examine(Wanted(camera=str(tmp_path / "none")), QUICK))
     crashed = next(f for f in found if f.check == "fonts")
     assert crashed.state == "bad" and crashed.line("en").endswith("of all things")
     assert {"port", "storage", "terminal", "camera"} <= {f.check for f in found}
@@ -227,7 +227,7 @@ def test_a_check_that_cannot_be_made_stops_no_other(monkeypatch: pytest.MonkeyPa
 def test_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(doctor, "model", lambda folder, config: iter(()))
+    monkeypatch.setattr(machine, "model", lambda folder, config: iter(()))
     camera = str(tmp_path / "none")
     assert main(["doctor", "--camera", camera, "--json"]) == 1
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -241,7 +241,7 @@ def test_the_command(
 
 
 def test_every_finding_has_words_in_both_languages() -> None:
-    source = Path(doctor.__file__).read_text(encoding="utf-8")
+    source = "".join(p.read_text(encoding="utf-8") for p in sorted((PACKAGE / "doctor").glob("*.py")))
     named = set(re.findall(r'Finding\(\s*"(\w+)",\s*[\w"]+,\s*"(\w+)"(?:,\s*"(\w+)")?', source))
     assert len(named) > 25
     texts = catalogue()

@@ -216,9 +216,7 @@ def errors() -> dict[str, list[str]]:
 def doctor_keys() -> set[str]:
     """The messages of every finding of the doctor that is not well."""
     keys = {"doctor.port_taken", "doctor.port_taken_bad"}
-    for path in (
-        (PACKAGE / "doctor").glob("*.py") if (PACKAGE / "doctor").is_dir() else [PACKAGE / "doctor.py"]
-    ):
+    for path in (PACKAGE / "doctor").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and name_of(node.func) == "Finding":
                 state, text = node.args[1], node.args[2]
