@@ -392,3 +392,18 @@ def test_a_kong_nobody_sees_is_of_a_suit_its_player_has_and_of_nothing_waited_fo
     waits = frozenset(parse_tiles("1s4s"))
     other = read_classes(acts, Decoder().config, waits=waits).of_track[kong.tracks[0].id].tile
     assert other == parse_tile("5s")
+
+
+def test_four_tiles_after_three_melds_may_be_a_hand(world: World) -> None:
+    """A tile and three alike, laid down for a win, look like a kong with one misread tile."""
+    for i, seat in enumerate("ESW"):
+        taken = world.discard(3.0 + 6 * i, seat, f"{i + 1}p")  # type: ignore[arg-type]
+        world.group(5.0 + 6 * i, "N", f"{i + 1}p", 3, takes=taken)
+        world.discard(6.5 + 6 * i, "N", "9s")
+        for j, other in enumerate("ESWN"[: i + 1]):
+            world.discard(7.0 + 6 * i + j / 2, other, f"{j + 4}s")  # type: ignore[arg-type]
+    last = world.discard(30.0, "E", "8m")
+    tracks = (world.track(parse_tile("8m"), 32.0), *(world.track(parse_tile("4p"), 32.0) for _ in range(3)))
+    last.gone, last.bared = 31.0, True
+    world.facts.append(Fact("four", 32.0, "N", tracks))
+    assert world.told()[-1] == "N win_discard"

@@ -296,3 +296,11 @@ def test_a_discard_pushed_aside_is_known_as_moved(tile: Maker) -> None:
     old.gone = 30.0
     moved = {f.tracks[0].id: f.moved for f in LAYOUT.facts([old, new, other], LATER)}
     assert moved == {old.id: False, new.id: True, other.id: False}
+
+
+def test_a_tile_that_lay_for_a_moment_where_another_lies_now_is_no_part_of_a_hand(tile: Maker) -> None:
+    row = [tile("S", -23 + 2.75 * i, -36, i, 50.0) for i in range(7)]
+    moment = tile("S", -23 + 2.75 * 3, -36.4, 9, 48.5)
+    moment.gone = 49.6
+    (fact,) = LAYOUT.facts([*row, moment], LATER)
+    assert {t.id for t in fact.tracks} == {t.id for t in row}

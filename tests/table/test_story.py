@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pzvision.game.events import Draw, Event, Gang, HandStart, Reveal, TailLamp, Win
 from pzvision.game.simulate import simulate
 from pzvision.rules import Meld, load_ruleset
+from pzvision.table.classes import read_classes
+from pzvision.table.config import TableConfig
 from pzvision.table.hypotheses import Act
 from pzvision.table.merging import Line
 from pzvision.table.merging import consistent as consistent_lines
-from pzvision.table.story import may_win
-from pzvision.tiles import parse_tile, parse_tiles
+from pzvision.table.story import Hand, may_win, tell
+from pzvision.table.tracks import Evidence, Track
+from pzvision.tiles import CLASSES, format_tile, parse_tile, parse_tiles
 
 
 def consistent(log: list[Event]) -> list[Event]:
@@ -67,3 +71,47 @@ def test_hands_that_may_win(rules: str, hand: str, tile: str, melds: list[Meld],
 def test_reveals_are_no_wins() -> None:
     log: list[Event] = [HandStart("xichang", "E"), Reveal("E", None)]
     assert consistent(log) == log
+
+
+def lamp(number: int, kind: str, x: float) -> Act:
+    probs = np.full(CLASSES, 0.002)
+    probs[parse_tile(kind)] = 0.9
+    evidence = Evidence()
+    for _ in range(8):
+        evidence.add(probs, 1.0, 0.004)
+    at = np.array([x, 26.7])
+    track = Track(number, at, np.array([0.0, 1.0]), float(number), 99.0, np.zeros((4, 2)), evidence)
+    return Act("lamp", -1, float(number), (track,))
+
+
+def kong(number: int, tracks: int) -> Act:
+    backs = tuple(
+        Track(tracks + i, np.zeros(2), np.array([0.0, 1.0]), float(number), 99.0, np.zeros((4, 2)))
+        for i in range(4)
+    )
+    return Act("gang", 0, float(number), backs, gang="an_gang")
+
+
+def kinds(acts: list[Act]) -> list[tuple[str, str | None]]:
+    lines = tell(acts, read_classes(acts, TableConfig()), Hand(load_ruleset("pzh-traditional")))
+    told = [line.event for line in lines]
+    return [
+        (e.type, None if e.tile is None else format_tile(e.tile))
+        for e in told
+        if isinstance(e, (Draw, TailLamp))
+    ]
+
+
+def test_the_tail_lamp_that_a_kong_took_is_gone_whether_the_next_is_seen_or_not() -> None:
+    acts = [lamp(1, "3p", 0.0), kong(5, 100), Act("draw", 0, 6.0), kong(8, 200), Act("draw", 0, 9.0)]
+    assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p"), ("draw", None)]
+
+
+def test_the_next_tail_lamp_may_be_of_the_same_kind() -> None:
+    acts = [lamp(1, "3p", 0.0), kong(5, 100), lamp(7, "3p", 2.8), Act("draw", 0, 7.5)]
+    acts += [kong(8, 200), Act("draw", 0, 9.0)]
+    assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p"), ("tail_lamp", "3p"), ("draw", "3p")]
+    acts = [lamp(1, "3p", 0.0), kong(5, 100), Act("draw", 0, 6.0), lamp(7, "3p", 0.1)]  # found again
+    assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p")]
+    acts = [lamp(1, "3p", 0.0), lamp(3, "3p", 0.1), kong(5, 100), Act("draw", 0, 6.0)]
+    assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p")]

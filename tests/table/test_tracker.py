@@ -5,8 +5,8 @@ import pytest
 
 from pzvision.table.config import TableConfig
 from pzvision.table.tracker import Tracker
-from pzvision.table.tracks import Evidence
-from pzvision.tiles import CLASSES
+from pzvision.table.tracks import Evidence, long_axis
+from pzvision.tiles import CLASSES, OTHER
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
@@ -143,3 +143,29 @@ def test_things_that_are_no_lying_tiles_are_left_out() -> None:
     for detections in (big, outside, weak):
         watch(tracker, 0.0, 2.0, detections)
     assert not tracker.tracks and not tracker.candidates
+
+
+def test_a_tile_laid_where_a_standing_one_could_not_be_read_is_another() -> None:
+    near = [(0.0, -36.3, OTHER)]
+    tracker = Tracker(CALIBRATION)
+    watch(tracker, 0.0, 6.0, seen(*near))
+    watch(tracker, 6.0, 9.0, seen((0.0, -36.0, 4)))
+    before, after = tracker.tracks
+    assert before.is_other and before.gone == pytest.approx(6.0, abs=0.3)
+    assert after.evidence.logs.argmax() == 4 and after.since == pytest.approx(6.0, abs=0.3) and after.settled
+
+
+def test_one_tile_among_the_rivers_that_is_read_late_stays_one() -> None:
+    tracker = Tracker(CALIBRATION)
+    watch(tracker, 0.0, 2.0, seen((0.0, 5.0, OTHER)))
+    watch(tracker, 2.0, 9.0, seen((0.0, 5.0, 4)))
+    (track,) = tracker.tracks
+    assert track.evidence.logs.argmax() == 4
+
+
+def test_the_axis_of_a_tile_is_that_of_its_longer_sides() -> None:
+    tracker = Tracker(CALIBRATION)
+    watch(tracker, 0.0, 3.0, seen((0.0, 5.0, 4)))
+    (track,) = tracker.tracks
+    assert track.axis[0] < -0.1 and abs(track.axis[1]) < 0.05  # upright: at 90°, so doubled at 180°
+    assert (long_axis(np.zeros((4, 2))) == 0).all()
