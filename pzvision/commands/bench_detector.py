@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=2, metavar="N")
     parser.add_argument("--pictures", type=int, default=6, metavar="N")
     parser.add_argument("--rounds", type=int, default=7, metavar="N")
+    parser.add_argument("--calibration", type=Path, metavar="FILE")
     parser.add_argument("--peer", type=Path, metavar="PHOTOS")
     parser.add_argument("--json", action="store_true")
 
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
         value = getattr(args, name)
         if not low <= value <= high:
             raise PzvisionError(f"--{name} {value}: expected {low} to {high}")
+    if args.calibration is not None and not args.images:
+        raise PzvisionError(f"--calibration {args.calibration}: expected pictures of that table")
     if args.peer is not None:
         return _peer(args)
     if args.backend is not None:
@@ -104,11 +107,13 @@ def _peer(args: argparse.Namespace) -> int:
 def _measure(args: argparse.Namespace, backend: str) -> Bench:
     from pzvision.commands.detect import read_image
     from pzvision.vision.bench import measure
+    from pzvision.vision.calibration import load
     from pzvision.vision.detector import TileDetector
 
+    calibration = None if args.calibration is None else load(args.calibration)
     detector = TileDetector(args.models, threads=args.threads, backend=backend)
     pictures = [read_image(Path(name)) for name in args.images] or rendered(args.pictures)
-    return measure(detector, pictures, args.rounds)
+    return measure(detector, pictures, args.rounds, calibration)
 
 
 def rendered(count: int) -> list[npt.NDArray[np.uint8]]:
@@ -131,6 +136,8 @@ def rendered(count: int) -> list[npt.NDArray[np.uint8]]:
 def _apart(args: argparse.Namespace, backend: str) -> dict[str, object]:
     words = [sys.executable, "-m", "pzvision", "bench-detector", *args.images, "--backend", backend, "--json"]
     words += ["--threads", str(args.threads), "--pictures", str(args.pictures), "--rounds", str(args.rounds)]
+    if args.calibration is not None:
+        words += ["--calibration", str(args.calibration)]
     if args.models is not None:
         words += ["--models", str(args.models)]
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"})

@@ -47,6 +47,10 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "help.bench-detector.threads": ("用几个线程(默认 2)", "threads to use (default 2)"),
     "help.bench-detector.pictures": ("画几张(默认 6)", "how many tables to render (default 6)"),
     "help.bench-detector.rounds": ("每张看几次(默认 7)", "looks at each picture (default 7)"),
+    "help.bench-detector.calibration": (
+        "标定文件:从正上方看桌子,图片必须是那张桌子的",
+        "a calibration file: the table is looked at from above; the pictures must be of that table",
+    ),
     "help.bench-detector.peer": (
         "在同一批带标注的照片(目录里有 images/ 和 labels/)上和 mahjong-detector 比(要装 pzvision[bench])",
         "side by side with mahjong-detector on a folder of labelled photos, images/ and labels/ "

@@ -12,8 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from pzvision.vision.calibration import Calibration
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import FACE
+from pzvision.vision.tableview import TableDetector
 
 Result = TypeVar("Result")
 Image = npt.NDArray[np.uint8]
@@ -55,8 +57,16 @@ class Bench:
         return cls(**{f.name: record[f.name] for f in fields(cls)})
 
 
-def measure(detector: TileDetector, pictures: Sequence[Image], rounds: int = 5) -> Bench:
+def measure(
+    detector: TileDetector,
+    pictures: Sequence[Image],
+    rounds: int = 5,
+    calibration: Calibration | None = None,
+) -> Bench:
     """Time the detector on each picture ``rounds`` times, after one look that does not count.
+
+    With a ``calibration`` the table is looked at from above; the whole look then holds the warping too, the
+    stages are those of the view from above.
 
     Raises `ValueError` without pictures or with a detector that does not read.
     """
@@ -74,13 +84,16 @@ def measure(detector: TileDetector, pictures: Sequence[Image], rounds: int = 5) 
         times[name].append((time.perf_counter() - start) * 1e3)
         return result
 
-    for image in pictures:
-        tiles.append(len(detector(image)))
+    above = None if calibration is None else TableDetector(detector, calibration)
+    look = detector if above is None else above
+    for picture in pictures:
+        tiles.append(len(look(picture)))
+        image = picture if above is None else above.view.warp(picture)
         height, width = image.shape[:2]
         scale = finder.scale(image)
         for _ in range(rounds):
             start, used = time.perf_counter(), time.process_time()
-            detector(image)
+            look(picture)
             whole.append((time.perf_counter() - start) * 1e3)
             processor.append((time.process_time() - used) * 1e3)
             canvas, (w, h) = timed("prepare", lambda i=image, s=scale: finder.prepare(i, s))  # type: ignore[misc]

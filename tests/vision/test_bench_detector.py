@@ -14,6 +14,7 @@ from pzvision.cli import main
 from pzvision.commands.bench_detector import table
 from pzvision.synth.scenes import SceneConfig, random_scene
 from pzvision.vision.bench import STAGES, Bench, measure
+from pzvision.vision.calibration import Calibration
 from pzvision.vision.detector import TileDetector
 
 
@@ -33,6 +34,32 @@ def test_every_stage_is_timed(image: np.ndarray) -> None:
     lines = table([bench]).splitlines()
     assert all(name in lines[0] for name in STAGES)
     assert lines[1].startswith("onnxruntime") and f"{bench.whole:.1f}" in lines[1]
+
+
+def test_a_calibrated_table_is_timed_from_above(
+    tmp_path: Path, image: np.ndarray, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, table_file = tmp_path / "a.png", tmp_path / "table.toml"
+    cv2.imwrite(str(path), image)
+    height, width = image.shape[:2]
+    corners = ((0.2, 0.95), (0.8, 0.95), (0.7, 0.1), (0.3, 0.1))
+    Calibration((width, height), corners).save(table_file)
+    words = [
+        "bench-detector",
+        str(path),
+        "--backend",
+        "onnxruntime",
+        "--rounds",
+        "1",
+        "--threads",
+        "1",
+        "--json",
+    ]
+    assert main([*words, "--calibration", str(table_file)]) == 0
+    above = Bench.parse(json.loads(capsys.readouterr().out))
+    assert above.pictures == 1 and above.whole > 0 and set(above.stages) == set(STAGES)
+    assert main(["bench-detector", "--calibration", str(table_file)]) == 2
+    assert "expected pictures of that table" in capsys.readouterr().err
 
 
 def test_nothing_to_time_is_refused(image: np.ndarray) -> None:
