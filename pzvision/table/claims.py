@@ -29,7 +29,7 @@ class Claims(Turns):
             if owed[0] == seat:
                 fill = Fill(-owed[1], fact.tracks, "zhi_gang" if kong else None)
                 yield h._replace(
-                    cost=h.cost + 0.5 + 0.3 * unequal,
+                    cost=h.cost + self.config.late_nats + self.config.unequal_share * unequal,
                     owed=tuple(o for o in h.owed if o is not owed),
                     fills=(*h.fills, fill),
                 )
@@ -42,10 +42,12 @@ class Claims(Turns):
             if kong and not fact.forced and self._third_is_claimed(way, fact):
                 yield from self._peng_then_fourth(way, fact)
                 continue
-            cost = 0.3 * unequal
+            cost = self.config.unequal_share * unequal
             if way.last is not None:
                 cost += self._differs(way.last, fact.tracks)
-                if way.last.id > 0 and (way.last.gone is None or way.last.gone > fact.t + 2.5):
+                if way.last.id > 0 and (
+                    way.last.gone is None or way.last.gone > fact.t + self.config.taken_s
+                ):
                     cost += self.config.still_there_nats
             known = way.last is not None or way.last_number == 0
             counts, fifth = self._count(way.counts, fact.tracks[0], len(fact.tracks) - int(known))
@@ -102,8 +104,15 @@ class Claims(Turns):
         _, unequal = equality(fact.tracks, self.config)
         for ready in self._until_turn(h, seat, fact.t):
             yield ready.plus(
-                Act("gang", seat, fact.t, fact.tracks, gang="an_gang", cost=0.3 * unequal),
-                cost=ready.cost + 0.3 * unequal + 0.3,
+                Act(
+                    "gang",
+                    seat,
+                    fact.t,
+                    fact.tracks,
+                    gang="an_gang",
+                    cost=self.config.unequal_share * unequal,
+                ),
+                cost=ready.cost + self.config.unequal_share * unequal + self.config.own_kong_nats,
                 kong=True,
                 kong_ba=(),
                 melds=plus_one(ready.melds, seat),
@@ -119,7 +128,7 @@ class Claims(Turns):
         if fact.onto and fact.onto[0].id in h.loose:  # no 碰 before: it is the fourth of a kong found late
             four = replace(fact, kind="four", tracks=(*fact.onto, *fact.tracks), onto=())
             whole = h._replace(
-                cost=h.cost - 1.5 * self.config.noise_nats + 1.0,
+                cost=h.cost - self.config.row_noise_nats + self.config.found_late_nats,
                 loose=tuple(i for i in h.loose if i != fact.onto[0].id),
             )
             yield from self._claim(whole, four)

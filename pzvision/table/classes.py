@@ -23,9 +23,7 @@ from pzvision.tiles import COPIES, KINDS, Tile
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Complete: TypeAlias = Callable[[Sequence[Tile], Sequence[Meld], Tile, Act], bool]
 
-_SEARCH = 3000  # hands looked at before giving up on a complete one
 _RANKS = 9  # kinds of a suit
-_SPAN = 9.0  # nats below its best reading a tile of a hand may be read as
 
 
 @dataclass(eq=False)
@@ -97,7 +95,7 @@ def read_classes(
     if complete is not None:
         for act in acts:
             if act.kind == "win":
-                _complete_hand(act, acts, reading, complete)
+                _complete_hand(act, acts, reading, complete, config)
         _four_of_a_kind(reading.nodes)
     return reading
 
@@ -263,6 +261,7 @@ def _complete_hand(
     acts: Sequence[Act],
     reading: Reading,
     complete: Complete,
+    config: TableConfig,
 ) -> None:
     """Read a winner's tiles as the likeliest winning hand, cheapest changes first."""
     melds = melds_before(acts, act, reading)
@@ -290,10 +289,10 @@ def _complete_hand(
     for node in nodes:
         scored = sorted((float(node.scores.max() - node.scores[k]), k) for k in range(KINDS))
         unknown = node is reading.unfound.get(act.seat)
-        options.append([o for o in scored if o[0] <= _SPAN][: KINDS if unknown else 6])
+        options.append([o for o in scored if o[0] <= config.hand_span_nats][: KINDS if unknown else 6])
     start = (sum(o[0][0] for o in options), (0,) * len(nodes))
     heap, seen = [start], {start[1]}
-    for _ in range(_SEARCH):
+    for _ in range(config.hand_search):
         if not heap:
             return
         cost, pick = heapq.heappop(heap)

@@ -47,6 +47,10 @@ class TableConfig:
     """A tile not found this long although its place is seen is gone."""
     gone_patience: float = 4.0
     """× `gone_s` for a tile that is found in few looks (in proportion)."""
+    otherwise: float = 0.4
+    """A difference of standing shares (0–1) that makes two tiles at one place different ones;"""
+    turned: float = 0.5
+    """the same for how likely they are backs: a tile laid face up where it stood is a new one."""
     absent_s: float = 0.9
     """A tile not seen this long may have been exchanged: its class is read anew and compared."""
     exchange_nats: float = 4.0
@@ -69,6 +73,14 @@ class TableConfig:
     """How much less."""
 
     # -- zones, by the distance from the felt's edge
+    few_early: int = 3
+    """Faces there from the beginning, a tail lamp and two more, are no rivers."""
+    upright: float = 0.85
+    """Cosine between a tile's long side and its player's line of sight, at least"""
+    oblong: float = 0.1
+    """where its outline's long side can be told: logarithm of the longer over the shorter."""
+    turned_nats: float = 1.5
+    """What a river tile turned towards a player says for him; against one cm of distance."""
     meld_edge_cm: float = 8.1
     """Tiles nearer to a player's edge than this are his hand and his melds."""
     shown_edge_cm: float = 13.9
@@ -79,12 +91,16 @@ class TableConfig:
     """The tail lamp lies on the wall within this of the first look."""
     lamp_next_cm: float = 7.0
     """And the next one no farther from the one before than this."""
+    lamp_same_cm: float = 2.0
+    """Nearer than this it is the same one."""
     lamp_corner_cm: float = 16.0
     """Or round the corner of the wall no farther than this."""
     kong_from_cm: float = 8.0
     """Tiles lying face down farther to a player's right than this may be a concealed kong, and others too"""
     kong_beside_cm: float = 6.5
     """whose middle tile lies no farther from a meld than this beyond its end."""
+    kong_gap: float = 1.6
+    """× `neighbour_cm`: its tiles are no farther apart, for one between may not be found."""
     kong_stays_s: float = 5.0
     """And stay at least this long."""
     kong_after_s: float = 3.0
@@ -97,6 +113,10 @@ class TableConfig:
     """Faces in a row this near to one another stand or lie alike."""
     neighbour_cm: float = 3.6
     """Centres of tiles side by side in a row are no farther apart than this."""
+    row_deep_cm: float = 2.0
+    """Nor do they lie farther than this behind one another."""
+    host_cm: float = 1.5
+    """A tile this much farther than a neighbour may still be the fourth of three (laid on or across them)."""
     shown_alone_s: float = 6.0
     """A single tile before a hand is shown by a dance only if it lies there this long."""
     apart_cm: float = 3.5
@@ -124,10 +144,18 @@ class TableConfig:
     """The hand is over when this long nothing has changed after everybody has won or shown his hand,"""
     over_unshown_s: float = 6.0
     """or this long after the third win, where the fourth player shows nothing (he need not),"""
+    ends_s: float = 1.5
+    """It ended this long after the last act;"""
     closed_s: float = 3.0
     """and this long after that the table is being cleared: what happens then is no part of it."""
 
     # -- decoder
+    window_s: float = 15.0
+    """Facts younger than this are decided anew whenever something changes."""
+    refresh_s: float = 1.5
+    """And this long after a change the classes are looked at again."""
+    resync_looks: float = 2.0
+    """What was seen before a person had the table read again counts as so many looks."""
     beam: int = 60
     """Hypotheses kept."""
     beam_nats: float = 22.0
@@ -142,6 +170,8 @@ class TableConfig:
     """What it costs to read something otherwise than a person said."""
     noise_nats: float = 7.0
     """A river tile that is no discard at all."""
+    row_noise_nats: float = 10.5
+    """Several tiles in a player's row that mean nothing and stay."""
     weak_noise_nats: float = 2.0
     """The same for one seen in one look only; it grows to `noise_nats` with"""
     weak_looks: int = 4
@@ -160,12 +190,18 @@ class TableConfig:
     """A discard of which the face looks like none of the 27."""
     missed_nats: float = 6.0
     """A discard that was never seen."""
+    late_nats: float = 0.5
+    """A tile found long after it was discarded or claimed."""
     late_s: float = 60.0
     """A discard may be found this long after its turn."""
     unseen_claim_nats: float = 5.0
     """A claim whose meld was never seen."""
     still_there_nats: float = 4.0
     """A claimed tile that still lies in the river."""
+    taken_s: float = 2.5
+    """A claimed tile leaves the river at most this long after the meld or the hand lies there."""
+    vanish_s: float = 0.5
+    """A tile that left the river within this after an act was there at the act."""
     vanished_nats: float = 3.0
     """A last discard that vanished although nobody claimed it."""
     bared_nats: float = 7.0
@@ -174,12 +210,28 @@ class TableConfig:
     """Most that differing readings of one tile can cost."""
     fifth_nats: float = 5.0
     """A fifth tile of a kind that looks (wrongly) sure."""
+    unequal_share: float = 0.3
+    """What it costs that a meld's tiles look unequal, × the nats of that."""
+    own_kong_nats: float = 0.3
+    """A concealed kong."""
+    found_late_nats: float = 1.0
+    """Three tiles meant nothing and are a kong's, of which the fourth was found late."""
     unlike_nats: float = 3.0
     """A tile this much likelier something else is unlike the others of its row: a meld has one at most."""
     wrong_count_nats: float = 3.0
     """Each tile a laid-down hand has too few or too many."""
     hole_nats: float = 0.4
     """Each tile taken to lie in a gap of a laid-down hand."""
+    hand_search: int = 3000
+    """Readings of a winner's hand that are tried before giving up on one that wins,"""
+    hand_span_nats: float = 9.0
+    """each tile no dearer than this."""
+    unseen_last_nats: float = 1.0
+    """A win on a tile that was not seen."""
+    after_claim_nats: float = 6.0
+    """A self-draw right after a claim."""
+    rest_of_hand_nats: float = 4.0
+    """More tiles laid down by a player who has won already."""
     incomplete_nats: float = 4.0
     """A hand laid down that, as it is read, does not win on the last discard."""
     told_win_nats: float = 0.5
@@ -192,8 +244,12 @@ class TableConfig:
     """A player who shows all he has lets a discard that he may win on pass."""
     stays_nats: float = 1.5
     """A tile won on that stays in the river, unless a second player wins on it too."""
+    early_each_nats: float = 1.5
+    """For each tile of the wall, at most"""
     early_nats: float = 12.0
     """A hand revealed while the wall lasts and fewer than three have won."""
+    empty_wall_nats: float = 3.0
+    """A draw when, as it was counted, the wall is empty."""
     turn_s: float = 1.5
     """A turn takes at least this long."""
     hurry_nats: float = 2.5

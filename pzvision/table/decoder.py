@@ -152,4 +152,4 @@ class Decoder(Claims, Hands):
         weak = self.config.weak_noise_nats
         if len(fact.tracks) == 1:
             return weak + stay * (self.config.noise_nats - weak)
-        return weak + stay * (1.5 * self.config.noise_nats - weak)
+        return weak + stay * (self.config.row_noise_nats - weak)

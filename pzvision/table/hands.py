@@ -33,7 +33,7 @@ class Hands(Turns):
         if "discard" in ways and h.phase == "open" and h.last_number and h.turn != seat:
             cost = wrong
             if h.last is not None:
-                stays = h.last.gone is None or h.last.gone > fact.t + 2.5
+                stays = h.last.gone is None or h.last.gone > fact.t + config.taken_s
                 without = self._wrong_count(h, seat, fact, held)
                 if stays and without <= wrong:  # with several winners nobody has the tile before him
                     cost = without + (config.apart_nats if tile is not None and size > 1 else 0.0)
@@ -45,17 +45,19 @@ class Hands(Turns):
                 extra = config.stays_nats if stays and h.claimers == 0 else 0.0
                 refund = h.extra_still if h.claimers >= 1 else 0.0
             else:
-                cost, extra, refund = cost + 1.0, 0.0, 0.0
+                cost, extra, refund = cost + config.unseen_last_nats, 0.0, 0.0
             yield self._won(h, seat, fact, "discard", cost + extra - refund, extra)
         for way in self._past_unseen_discard(h, seat, fact.t) if "discard" in ways else ():
             yield self._won(way, seat, fact, "discard", wrong + unlike - 1.0, 0.0)
         if "rob_kong" in ways and self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
-            cost = wrong + 1.0 + self._differs_any(h.kong_ba[0], tile, fact.tracks)
+            cost = wrong + config.unseen_last_nats + self._differs_any(h.kong_ba[0], tile, fact.tracks)
             yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
         for ready in self._until_turn(h, seat, fact.t) if "self_draw" in ways else ():
             newest = ready.newest.act if ready.newest else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
-            cost = wrong + unlike + self._no_win(h, seat, fact) + (6.0 if claimed else 0.0)
+            cost = (
+                wrong + unlike + self._no_win(h, seat, fact) + (config.after_claim_nats if claimed else 0.0)
+            )
             yield self._won(ready, seat, fact, "self_draw", cost, 0.0)
 
     def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
@@ -237,12 +239,12 @@ class Hands(Turns):
         seat = SEATS.index(fact.seat)
         config = self.config
         if not h.active >> seat & 1:  # the rest of a hand that has won already
-            yield h._replace(cost=h.cost + 4.0)
+            yield h._replace(cost=h.cost + config.rest_of_hand_nats)
             return
         held = 13 - 3 * h.melds[seat]
         cost = self._wrong_count(h, seat, fact, held)
         if h.phase != "over":
-            cost += min(config.early_nats, 1.5 * max(h.wall, 0))
+            cost += min(config.early_nats, config.early_each_nats * max(h.wall, 0))
             cost += self._vanished(h, fact.t)
         yield h.plus(
             Act("reveal", seat, fact.t, fact.tracks, cost=cost),

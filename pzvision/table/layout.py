@@ -23,9 +23,6 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.standing import seen_from_behind
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
-_FEW_EARLY = 3  # faces there from the beginning, a tail lamp and two more, are no rivers
-_UPRIGHT = 0.85  # cosine between a tile's own top and its player's line of sight
-_OBLONG = 0.1  # logarithm of an outline's longer side over the shorter, from which it can be told
 
 Zone: TypeAlias = Literal["river", "meld", "hand", "shown", "tail_lamp"]
 
@@ -68,12 +65,15 @@ class Layout:
         nor has a face like 一筒. Where the outline does not tell, by the top of its face.
         """
         strength = float(np.linalg.norm(track.axis))
-        if strength > _OBLONG:
+        if strength > self.config.oblong:
             ahead = self.calibration.from_seat([[0.0, 0.0], [0.0, 1.0]], seat)
             x, y = ahead[1] - ahead[0]
             doubled = np.array([x * x - y * y, 2 * x * y])
-            return float(track.axis @ doubled) / strength > 2 * _UPRIGHT**2 - 1
-        return abs(float(self.calibration.to_seat(track.up, seat)[0, 1])) > _UPRIGHT and not track.is_back
+            return float(track.axis @ doubled) / strength > 2 * self.config.upright**2 - 1
+        return (
+            abs(float(self.calibration.to_seat(track.up, seat)[0, 1])) > self.config.upright
+            and not track.is_back
+        )
 
     def zone_of(self, track: Track) -> Zone:
         """By distance from the edge alone; a meld is told from a hand only by `facts`."""
@@ -144,7 +144,7 @@ class Layout:
             if t.since <= self.began + self.config.rest_s and t.settled and not t.is_back and not t.is_other
         ]
         rivers = sum(self.zone_of(t) in ("river", "tail_lamp") for t in there)
-        return {t.id for t in there} if rivers <= _FEW_EARLY else set()
+        return {t.id for t in there} if rivers <= self.config.few_early else set()
 
     def _lamps(self, tracks: list[Track]) -> set[int]:
         """Ids of tail lamps: faces on the wall's line, flat or on another tile, that were there from the
@@ -273,7 +273,7 @@ class Layout:
             place = self.calibration.to_seat(track.at, seat)[0]
             up = self.calibration.to_seat(track.up, seat)[0]
             turned = float(up[1] / max(float(np.linalg.norm(up)), 1e-6))
-            logs[index] = -place[1] + 1.5 * turned
+            logs[index] = -place[1] + self.config.turned_nats * turned
         logs -= logs.max()
         out = np.exp(logs)
         return np.asarray(out / out.sum(), np.float64)

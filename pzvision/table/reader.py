@@ -33,10 +33,6 @@ from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionMask
 
 _OPENING = ("draw", "discard", "peng", "gang", "win")
-_WINDOW_S = 15.0  # s; facts younger than this are decided anew whenever something changes
-_CLOSES_S = 1.5  # s; a hand is over this long after its last act
-_RESYNC_LOOKS = 2.0  # what was seen before a table is read again counts as so many looks
-_REFRESH_S = 1.5  # s; and this long after a change the classes are looked at again
 
 
 @dataclass(frozen=True)
@@ -138,9 +134,9 @@ class TableReader:
         if self.tracker.version != self._version:
             self._version, self._changed = self.tracker.version, t
         longest = max(self.config.group_wait_s, self.config.hand_wait_s)
-        if t - self._changed > longest + 0.5 and t - self._decided < _REFRESH_S:
+        if t - self._changed > longest + 0.5 and t - self._decided < self.config.refresh_s:
             return None
-        return self._decide(t, max(t - _WINDOW_S, 0.0))
+        return self._decide(t, max(t - self.config.window_s, 0.0))
 
     def look_hand(self, seat: Seat, t: float, detections: Detections | None) -> Update | None:
         """What a camera on a player's hand saw: the row of his standing tiles, from left to right.
@@ -151,7 +147,7 @@ class TableReader:
         if not self._own_hands.look(seat, t, detections) or not self._events:
             return None
         self._signature = ()
-        return self._decide(t, max(t - _WINDOW_S, 0.0))
+        return self._decide(t, max(t - self.config.window_s, 0.0))
 
     def declare(self, declaration: Declare) -> None:
         """A spoken declaration (its ``t`` set); the next look or `finish` merges it."""
@@ -195,7 +191,7 @@ class TableReader:
         if correction.kind == "resync":
             self._decoder.eager = True
             for track in self.tracker.lying:
-                track.evidence.fade(_RESYNC_LOOKS)
+                track.evidence.fade(self.config.resync_looks)
         story = (self._events, self._lines, self._reading, self._beam, self._doubts)
         update = self._decide(t, -1.0, end=self._end)
         if not new.holds(self._lines):
@@ -278,10 +274,10 @@ class TableReader:
         done = won + sum(a.kind == "reveal" for a in acts)
         wait = self.config.over_s if done == len(SEATS) else self.config.over_unshown_s
         if end is not None:
-            over = min(end, last + _CLOSES_S)
+            over = min(end, last + self.config.ends_s)
         elif (done == len(SEATS) or won == len(SEATS) - 1) and now >= last + wait:
-            over = last + _CLOSES_S
-        lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over))
+            over = last + self.config.ends_s
+        lines = self._pins.lines(tell(acts, self._reading, self._hand, self._heard(now), over, self.config))
         if end is not None:
             lines = consistent(lines)
         lines = self._own_hands.fill(lines)

@@ -94,7 +94,7 @@ class Rows:
         have been found.
         """
         config = self.config
-        near = 1.6 * config.neighbour_cm  # one tile between may not have been found
+        near = config.kong_gap * config.neighbour_cm  # one tile between may not have been found
         groups: list[list[Track]] = []
         for track in sorted(backs, key=lambda t: (float(places[t.id][0]), t.id)):
             if track.gone is not None and track.gone - track.since <= config.kong_stays_s:
@@ -111,7 +111,7 @@ class Rows:
         for group in groups:
             across = np.array([places[t.id] for t in group])
             wide, deep = np.ptp(across, axis=0)
-            if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= 2.0:
+            if len(group) in (3, 4) and wide <= 3 * config.neighbour_cm and deep <= config.row_deep_cm:
                 kongs.append(group)
         return sorted(kongs, key=lambda k: min(t.since for t in k))
 
@@ -146,7 +146,7 @@ class Rows:
 
         def touch(a: Track, b: Track) -> bool:
             gap = np.abs(places[a.id] - places[b.id])
-            return bool(gap[0] <= config.neighbour_cm and gap[1] <= 2.0)
+            return bool(gap[0] <= config.neighbour_cm and gap[1] <= config.row_deep_cm)
 
         parts: list[list[Track]] = []
         for track in row:
@@ -230,7 +230,7 @@ class Rows:
             if len(meld) != 3 or tile.since < min(t.since for t in meld):
                 continue
             gap = min(float(np.linalg.norm(places[tile.id] - places[t.id])) for t in meld)
-            if gap > config.neighbour_cm + 1.5:
+            if gap > config.neighbour_cm + config.host_cm:
                 continue
             _, cost = equality([tile, *meld], config)
             _, alone = equality(meld, config)

@@ -32,12 +32,11 @@ from pzvision.table.classes import (
     shown_tracks,
     winning_track,
 )
+from pzvision.table.config import TableConfig
 from pzvision.table.hypotheses import WALL_AFTER_DEAL, Act, Told
 from pzvision.table.merging import Line, locked_hands, merge_said, with_shown
 from pzvision.table.tracks import Track
 from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
-
-_LAMP_CM = 2.0  # nearer than this to where the tail lamp lay, it is the same tile: the next is one stack on
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,7 @@ def tell(
     hand: Hand,
     declarations: Sequence[Event] = (),
     end: float | None = None,
+    config: TableConfig | None = None,
 ) -> list[Line]:
     """The log of a hand.
 
@@ -80,6 +80,7 @@ def tell(
         hand: what its first record says.
         declarations: spoken ones (and whoever left), merged by their ``t``.
         end: s, when it was over; None while it goes on.
+        config: thresholds.
     """
     spoken = [d for d in declarations if isinstance(d, Declare)]
     dealer = dealer_of(acts, spoken)
@@ -96,6 +97,11 @@ def tell(
     kong_lamp: Tile | None = None
     drawn_early = -1
     clock = start
+    same = (config or TableConfig()).lamp_same_cm
+
+    def near(track: Track, other: Track | None) -> bool:
+        return other is not None and float(np.linalg.norm(track.at - other.at)) < same
+
     for act in acts:
         seat = SEATS[act.seat] if act.seat >= 0 else "E"
         if act.kind == "shown":
@@ -107,7 +113,7 @@ def tell(
         if act.kind == "lamp":
             node = reading.of_track[act.tracks[0].id]
             # The same one may be found again after something had covered it.
-            again = turned_up == node.tile and (lamp is not None or _same_place(act.tracks[0], lamp_track))
+            again = turned_up == node.tile and (lamp is not None or near(act.tracks[0], lamp_track))
             if kong_by >= 0 and (kong_lamp is not None or not again):
                 # The next tile is turned up: the replacement has been drawn, whatever is done with it.
                 wall -= 1
@@ -214,10 +220,6 @@ def dealer_of(acts: Sequence[Act], spoken: Sequence[Declare] = ()) -> Seat:
             return SEATS[act.seat]
     others = {d.seat for d in spoken if d.declaration == "tian_jiao"}
     return next((seat for seat in SEATS if seat not in others), SEATS[0])
-
-
-def _same_place(track: Track, other: Track | None) -> bool:
-    return other is not None and float(np.linalg.norm(track.at - other.at)) < _LAMP_CM
 
 
 def _sure(confidence: float) -> float:

@@ -24,9 +24,6 @@ from pzvision.vision.standing import seen_from_behind, standing_share
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
-_TURNED = 0.5  # the same for how likely they are backs: a tile laid face up where it stood is a new one
-_OTHERWISE = 0.4  # a difference of standing shares that makes two tiles at one place different ones
-
 
 class Tracker:
     """Keeps the tracks of one camera's view.
@@ -118,12 +115,12 @@ class Tracker:
         places = np.array([t.at for t in live])
         gaps = np.linalg.norm(places[:, None] - seen.at[None], axis=2)
         stands = np.array([t.standing for t in live])
-        gaps[np.abs(stands[:, None] - seen.standing[None]) > _OTHERWISE] = np.inf
+        gaps[np.abs(stands[:, None] - seen.standing[None]) > self.config.otherwise] = np.inf
         # A tile laid down where it stood lies a little nearer to its player.
         unclear = self._where_some_stand(places)
         gaps[unclear[:, None] & (gaps > self.config.row_match_cm)] = np.inf
         backs = np.array([t.backness for t in live])
-        gaps[np.abs(backs[:, None] - seen.probs[None, :, BACK]) > _TURNED] = np.inf
+        gaps[np.abs(backs[:, None] - seen.probs[None, :, BACK]) > self.config.turned] = np.inf
         pairs = np.argwhere(gaps <= self.config.match_cm)
         order = sorted((float(gaps[a, b]), int(a), int(b)) for a, b in pairs)
         taken: dict[int, int] = {}
@@ -224,7 +221,7 @@ class Tracker:
                 track.covered = True
                 return
             # (A back may have the felt's colour: that it looks bare says nothing then.)
-            if track.backness <= _TURNED and motion.bare_share(track.at)[0] > config.bare_share:
+            if track.backness <= self.config.turned and motion.bare_share(track.at)[0] > config.bare_share:
                 track.bare_s += step
         track.chances += 1
         track.absent_s += step
@@ -243,8 +240,8 @@ class Tracker:
             near = [
                 (float(np.linalg.norm(seen.at[i] - candidate.at)), i)
                 for i in free
-                if abs(candidate.standing - seen.standing[i]) <= _OTHERWISE
-                and abs(candidate.backness - seen.probs[i, BACK]) <= _TURNED
+                if abs(candidate.standing - seen.standing[i]) <= self.config.otherwise
+                and abs(candidate.backness - seen.probs[i, BACK]) <= self.config.turned
             ]
             near = [pair for pair in near if pair[0] <= config.match_cm]
             if not near:
@@ -294,8 +291,8 @@ class Tracker:
             if (
                 track.last >= candidate.since
                 and float(np.linalg.norm(track.at - candidate.at)) <= self.config.match_cm
-                and abs(track.standing - candidate.standing) <= _OTHERWISE
-                and abs(track.backness - candidate.backness) <= _TURNED
+                and abs(track.standing - candidate.standing) <= self.config.otherwise
+                and abs(track.backness - candidate.backness) <= self.config.turned
             ):
                 return True
         return False

@@ -51,7 +51,7 @@ class Turns:
                 if said is not None:
                     cost += self._differs(track, [said])
                 yield h._replace(
-                    cost=h.cost + cost + fifth + 0.5,
+                    cost=h.cost + cost + fifth + config.late_nats,
                     counts=counts,
                     agreed=h.agreed + agreed,
                     placed=h.placed + 1,
@@ -178,7 +178,7 @@ class Turns:
             steps += 1
             player = walker.drawer
             if walker.wall <= 0:
-                walker = walker._replace(cost=walker.cost + 3.0)
+                walker = walker._replace(cost=walker.cost + config.empty_wall_nats)
             drawn = self._draws(walker, player, t)
             if player == seat:
                 hurry = max(0.0, steps * config.turn_s - (t - h.t)) / config.turn_s
@@ -230,7 +230,7 @@ class Turns:
 
     def _vanished(self, h: Hypothesis, t: float) -> float:
         """What it costs that the last discard is gone although nobody has claimed it; 0 while it lies."""
-        if h.claimers or h.last is None or h.last.gone is None or h.last.gone > t + 0.5:
+        if h.claimers or h.last is None or h.last.gone is None or h.last.gone > t + self.config.vanish_s:
             return 0.0
         nats = self.config.bared_nats if h.last.bared else self.config.vanished_nats
         return nats * min(h.last.looks / self.config.weak_looks, 1.0)
