@@ -202,9 +202,7 @@ class Layout:
             return set()
         start = min(t.since for t in tracks)
         shares = {
-            t.id: 1.0
-            if t.standing > config.maybe_standing and t.since < start + config.burst_s
-            else t.standing
+            t.id: 1.0 if t.stands > config.maybe_standing and t.since < start + config.burst_s else t.stands
             for t in row
         }
         out = set()
@@ -217,7 +215,7 @@ class Layout:
                 and min(end, o.last) - max(track.since, o.since) > config.rest_s
             ]
             mean = (shares[track.id] + sum(beside)) / (1 + len(beside))
-            if mean > 0.5:
+            if mean > (0.5 if len(beside) > 1 else config.maybe_standing):  # (it is beside itself)
                 out.add(track.id)
         return out
 

@@ -76,6 +76,8 @@ class Tracker:
             index = taken.get(track.id)
             if index is None:
                 self._miss(track, t, step, motion)
+                gaps = np.linalg.norm(seen.upright - track.at, axis=1)
+                track.stood += bool(gaps.min(initial=np.inf) < self.config.match_cm)
             else:
                 self._hit(track, seen, index, t, motion)
         used = set(taken.values())
@@ -91,7 +93,7 @@ class Tracker:
         corners = self.calibration.to_table(chosen.polygons.reshape(-1, 2)).reshape(count, 4, 2)
         probs = chosen.probs.astype(np.float64)
         if not count:
-            return _Seen(np.zeros((0, 2)), np.zeros((0, 2)), corners, probs, np.zeros(0))
+            return _Seen(np.zeros((0, 2)), np.zeros((0, 2)), corners, probs, np.zeros(0), np.zeros((0, 2)))
         at = corners.mean(axis=1)
         up = (corners[:, 0] + corners[:, 1] - corners[:, 2] - corners[:, 3]) / 2
         length = np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-6)
@@ -105,8 +107,9 @@ class Tracker:
             & (area >= self.config.size_low * true)
             & (area <= self.config.size_high * true)
         )
-        standing = standing_share(self.calibration, chosen.polygons[fits])
-        return _Seen(at[fits], (up / length)[fits], corners[fits], probs[fits], standing)
+        standing = standing_share(self.calibration, chosen.polygons)
+        upright = at[~fits & (standing > 0.5)]
+        return _Seen(at[fits], (up / length)[fits], corners[fits], probs[fits], standing[fits], upright)
 
     def _match(self, live: list[Track], seen: _Seen) -> dict[int, int]:
         """Track id → detection, nearest pairs first."""
@@ -337,10 +340,13 @@ class Tracker:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Faces of one look: ``at``, ``up`` ``(N, 2)`` and ``polygons`` ``(N, 4, 2)`` cm, the rest per face."""
+    """Faces of one look: ``at``, ``up`` ``(N, 2)`` and ``polygons`` ``(N, 4, 2)`` cm, the rest per face;
+    ``upright`` ``(M, 2)`` cm: standing ones too slim to be lying.
+    """
 
     at: FloatArray
     up: FloatArray
     polygons: FloatArray
     probs: FloatArray
     standing: FloatArray
+    upright: FloatArray

@@ -79,6 +79,7 @@ class Track:
         reach: ``(4,)`` from which sides an arm reached there when it came (near, right, far, left).
         polygon: ``(4, 2)`` table cm of the last sharp look.
         covered: a hand or an arm covered it since it was last found.
+        stood: in how many looks a standing face was seen there instead.
         standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         clear: looks in a row at a face that looks like one of the 27 where none could be read before;
@@ -106,6 +107,7 @@ class Track:
     back_at: float = 0.0
     settled: bool = False
     standing: float = 0.0
+    stood: int = 0
     backness: float = 0.0
     empty_at: float = -1e9
     reach: FloatArray = field(default_factory=lambda: np.zeros(4))
@@ -121,6 +123,11 @@ class Track:
             said[self.pinned] = 0.0
             return said
         return self.evidence.scores(config.look_correlation)
+
+    @property
+    def stands(self) -> float:
+        """How likely it is a standing face by all looks at its place, 0–1."""
+        return (self.standing * self.looks + self.stood) / max(self.looks + self.stood, 1)
 
     @property
     def is_back(self) -> bool:
