@@ -86,6 +86,7 @@ class TimedDetector:
         self.tiles = array("H")
 
     def __call__(self, image: Image) -> Detections:
+        """As the detector's; its processor time and the number of tiles are kept."""
         with self._spent.on("detector", time.process_time):
             found = self._detector(image)
         self.tiles.append(len(found))

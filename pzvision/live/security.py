@@ -125,6 +125,7 @@ class Guard:
         self.access = access or Access()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request of ASGI, refused or handed on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

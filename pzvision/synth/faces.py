@@ -16,9 +16,10 @@ import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
+from pzvision.synth.birds import draw_bird, draw_plant
 from pzvision.synth.glyphs import Colour, Image, draw_glyph
 from pzvision.synth.looks import LOOKS, Look, random_look
-from pzvision.synth.motifs import draw_bamboo, draw_bird, draw_dot, draw_great_dot, draw_plant
+from pzvision.synth.motifs import draw_bamboo, draw_dot, draw_great_dot
 from pzvision.tiles import BACK, CLASSES, KINDS, OTHER, format_tile, rank, suit
 
 __all__ = [

@@ -362,13 +362,3 @@ def _draw_arms(
             shadow=float(rng.uniform(0, 0.5)),
             smear=smear,
         )
-
-
-def draw_labels(scene: Scene) -> Image:
-    """The picture with its labels drawn in, for looking: a dot marks each tile's own top left."""
-    out = scene.image.copy()
-    for polygon, kind, seen in zip(scene.polygons, scene.classes, scene.visible, strict=True):
-        colour = (60, 60, 255) if kind == BACK else (60, 220, 60) if seen > 0.6 else (0, 200, 255)
-        cv2.polylines(out, [np.round(polygon).astype(np.int32)], True, colour, 1, cv2.LINE_AA)
-        cv2.circle(out, tuple(int(v) for v in np.round(polygon[0])), 2, (255, 0, 255), -1)
-    return out

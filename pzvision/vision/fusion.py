@@ -223,9 +223,3 @@ def merge_masks(masks: Sequence[MotionMask]) -> MotionMask | None:
     widest = max(steady, key=lambda m: int(m.moving.sum()))
     moving = np.logical_or.reduce([m.moving for m in steady])
     return replace(widest, hidden=hidden, bare=bare, moving=moving, shaken=False, _blurred={})
-
-
-def check_cameras(calibrations: Sequence[Calibration]) -> None:
-    """Raise `PzvisionError` unless all see the same table; the first is the reference."""
-    for calibration in calibrations[1:]:
-        turned(calibration, calibrations[0])

@@ -8,7 +8,7 @@ import pytest
 
 from pzvision.synth.camera import Camera
 from pzvision.synth.faces import DrawnFaces
-from pzvision.synth.scenes import Scene, SceneConfig, draw_labels, random_scene
+from pzvision.synth.scenes import Scene, SceneConfig, random_scene
 from pzvision.tiles import BACK, KINDS, OTHER
 
 CLEAN = SceneConfig(arms=0.0, props=0.0, hard=0.0, others=(0.0, 0.0), no_tiles=0.0, tile_px=(36.0, 120.0))
@@ -101,11 +101,6 @@ def test_scenes_have_backs_others_and_all_kinds() -> None:
     )
     assert set(range(KINDS)) <= set(classes.tolist())
     assert (classes == BACK).sum() > 25 and (classes == OTHER).sum() > 5
-
-
-def test_labels_can_be_drawn() -> None:
-    scene = _scene(0)
-    assert not np.array_equal(draw_labels(scene), scene.image)
 
 
 @pytest.mark.parametrize("k1", [0.0, 0.05])

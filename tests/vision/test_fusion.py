@@ -27,7 +27,7 @@ from pzvision.tiles import CLASSES, SEATS, Seat
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
-from pzvision.vision.fusion import View, check_cameras, facing, fuse, merge_masks, transfer
+from pzvision.vision.fusion import View, facing, fuse, merge_masks, transfer, turned
 from pzvision.vision.motion import MotionDetector, MotionMask
 from pzvision.vision.tableview import TableDetector
 
@@ -71,12 +71,12 @@ def test_one_camera_in_the_pixels_of_another() -> None:
 
 
 def test_a_camera_across_the_table_is_turned_into_the_frame_of_the_first() -> None:
-    turned = facing(B, A)
-    own = turned.to_table(B.to_image([[12.0, -7.0, 2.1]]))
+    faced = facing(B, A)
+    own = faced.to_table(B.to_image([[12.0, -7.0, 2.1]]))
     assert np.allclose(own, [(-12.0, 7.0)], atol=0.02)
-    assert facing(A, A) is A and turned.seat_at("near") == "E"
+    assert facing(A, A) is A and faced.seat_at("near") == "E"
     with pytest.raises(PzvisionError, match="table_cm"):
-        check_cameras([A, replace(B, table_cm=95.0)])
+        turned(replace(B, table_cm=95.0), A)
 
 
 def test_twins_become_one_and_their_classes_multiply() -> None:
