@@ -17,12 +17,24 @@ import numpy.typing as npt
 
 from pzvision.tiles import OTHER
 from pzvision.train import reader_seen
-from pzvision.train.faces import FACE, FACE_HEIGHT, FACE_WIDTH, SCENE, Bank, Bytes
+from pzvision.train.faces import FACE, SCENE, Bank, Bytes
+from pzvision.train.reader_harm import (
+    ROUNDED,
+    Floats,
+    Rng,
+    as_bytes,
+    cover,
+    elastic,
+    floats,
+    light_table,
+    motion_kernel,
+    paste,
+    restyle,
+    tinted,
+)
 from pzvision.vision.rectify import GROW, SIZE, corners_of, rectify
 
 Sample = tuple[Bytes, int, int]
-Rng = np.random.Generator
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,7 @@ class Recipe:
 
 _QUAD: Final = corners_of(FACE) + (SCENE - FACE) // 2
 _RECT: Final = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]], np.float32)
+assert SIZE <= FACE
 
 
 class Sampler:
@@ -87,7 +100,7 @@ class Sampler:
             self.rng.normal(0, 1, (192, 192, 3)), (384, 384), interpolation=cv2.INTER_LINEAR
         )
         self.noise = (noise * 0.8 + blotches * 0.6).astype(np.float32)
-        self.warps = [_elastic(self.rng) for _ in range(48)]
+        self.warps = [elastic(self.rng) for _ in range(48)]
 
     def __iter__(self) -> Iterator[Sample]:
         while True:
@@ -117,7 +130,7 @@ class Sampler:
                     face = restyle(face, rng, strength=1.0)
                 if rng.random() < 0.3:
                     maps = self.warps[int(rng.integers(len(self.warps)))]
-                    face = _bytes(
+                    face = as_bytes(
                         cv2.remap(face, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
                     )
                 scene = self._compose(face, source, drawn=source == "drawn")
@@ -155,7 +168,7 @@ class Sampler:
             scene[:] = rng.integers(0, 256, 3)
         paper = np.array([255, 255, 255]) - np.abs(rng.normal(0, [28, 14, 12])).clip(0, 110)
         if drawn or rng.random() < 0.2:
-            face = _tinted(face, paper)
+            face = tinted(face, paper)
         else:
             paper = np.median(face.reshape(-1, 3)[::37], axis=0)
         lo = (SCENE - FACE) // 2
@@ -175,11 +188,11 @@ class Sampler:
                     other = cv2.resize(
                         self.banks[source].pictures[index], (FACE, FACE), interpolation=cv2.INTER_AREA
                     )
-                    other = _tinted(_bytes(other), paper) if drawn else other
+                    other = tinted(as_bytes(other), paper) if drawn else other
                     gap = FACE + int(rng.integers(0, 6))
-                    _paste(scene, other, lo + dx * gap, lo + dy * gap)
+                    paste(scene, other, lo + dx * gap, lo + dy * gap)
         if rng.random() < 0.6:
-            mask = _ROUNDED[int(rng.integers(len(_ROUNDED)))]
+            mask = ROUNDED[int(rng.integers(len(ROUNDED)))]
             area = scene[lo : lo + FACE, lo : lo + FACE]
             cv2.copyTo(small, mask, area)
         else:
@@ -188,7 +201,7 @@ class Sampler:
             edge = paper * rng.uniform(0.5, 1.1)
             colour = tuple(float(v) for v in np.clip(edge, 0, 255))
             cv2.rectangle(scene, (lo, lo), (lo + FACE - 1, lo + FACE - 1), colour, int(rng.integers(1, 3)))
-        return _bytes(scene)
+        return as_bytes(scene)
 
     def _project(self, scene: Bytes) -> tuple[Bytes, Floats]:
         """Photograph the scene: a small picture and the face's corners in it, own top left first."""
@@ -199,7 +212,7 @@ class Sampler:
         corners: Floats = _RECT * np.array([height * aspect, height], np.float32)
         theta = rng.uniform(0, 2 * np.pi)
         cos, sin = np.cos(theta), np.sin(theta)
-        corners = _floats(corners @ np.array([[cos, sin], [-sin, cos]]))
+        corners = floats(corners @ np.array([[cos, sin], [-sin, cos]]))
         if rng.random() < 0.5:  # seen from the side
             corners[:, 1] *= rng.uniform(0.5, 1)
             shortest = min(
@@ -209,17 +222,17 @@ class Sampler:
         corners += rng.normal(0, 0.02 * height, (4, 2)).astype(np.float32)
         spread = corners.max(0) - corners.min(0)
         margin = 0.22 * float(spread.max()) + 4
-        corners = _floats(corners - corners.min(0) + margin)
+        corners = floats(corners - corners.min(0) + margin)
         width_px, height_px = (int(v) for v in np.ceil(spread + 2 * margin))
         level, quad = scene, _QUAD
         ratio = FACE / height
         while ratio > 1.5:
-            level = _bytes(
+            level = as_bytes(
                 cv2.resize(level, (level.shape[1] // 2, level.shape[0] // 2), interpolation=cv2.INTER_AREA)
             )
-            quad = _floats((quad + 0.5) / 2 - 0.5)
+            quad = floats((quad + 0.5) / 2 - 0.5)
             ratio /= 2
-        homography = cv2.getPerspectiveTransform(_floats(quad), corners)
+        homography = cv2.getPerspectiveTransform(floats(quad), corners)
         picture = cv2.warpPerspective(
             level,
             homography,
@@ -227,14 +240,14 @@ class Sampler:
             flags=cv2.INTER_LINEAR,
             borderMode=cv2.BORDER_REFLECT_101,
         )
-        return _bytes(picture), corners
+        return as_bytes(picture), corners
 
     def _harm(self, picture: Bytes, corners: Floats, height: float) -> Bytes:
         """Everything that happens between the tile and the file."""
         rng = self.rng
         if rng.random() < 0.12:
-            picture = _cover(picture, corners, rng)
-        picture = _bytes(cv2.LUT(picture, _light(rng)))
+            picture = cover(picture, corners, rng)
+        picture = as_bytes(cv2.LUT(picture, light_table(rng)))
         image = picture.astype(np.float32)
         rows, columns = image.shape[:2]
         if rng.random() < 0.35:  # uneven light
@@ -258,10 +271,10 @@ class Sampler:
         if rng.random() < 0.65:
             sigma = float(np.abs(rng.normal(0, 0.02))) * height + float(np.abs(rng.normal(0, 0.45)))
             if sigma > 0.2:
-                image = _floats(cv2.GaussianBlur(image, (0, 0), min(sigma, 0.05 * height + 0.2)))
+                image = floats(cv2.GaussianBlur(image, (0, 0), min(sigma, 0.05 * height + 0.2)))
         if rng.random() < 0.15:
-            kernel = _motion(rng, float(rng.uniform(0.03, 0.12)) * height + 1)
-            image = _floats(cv2.filter2D(image, -1, kernel))
+            kernel = motion_kernel(rng, float(rng.uniform(0.03, 0.12)) * height + 1)
+            image = floats(cv2.filter2D(image, -1, kernel))
         if rng.random() < 0.2:  # sharpened by the camera
             soft = cv2.GaussianBlur(image, (0, 0), 1.0)
             image += (image - soft) * rng.uniform(0.3, 1.6)
@@ -274,7 +287,7 @@ class Sampler:
         if rng.random() < 0.45:
             quality = int(rng.integers(28, 96))
             _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
-            picture = _bytes(cv2.imdecode(data, cv2.IMREAD_COLOR))
+            picture = as_bytes(cv2.imdecode(data, cv2.IMREAD_COLOR))
         return picture
 
 
@@ -297,77 +310,6 @@ def _by_kind_and_set(bank: Bank) -> dict[int, tuple[list[npt.NDArray[np.int64]],
     return index
 
 
-def restyle(face: Bytes, rng: Rng, *, strength: float) -> Bytes:
-    """Other inks and another hand: hue, saturation, ink strength, stroke width."""
-    if rng.random() < 0.6 * strength:
-        hsv = cv2.cvtColor(face, cv2.COLOR_BGR2HSV)
-        shift = rng.normal(0, 9) if rng.random() < 0.75 else rng.uniform(-90, 90)
-        table = np.arange(256)
-        hue = ((table + round(shift)) % 180).astype(np.uint8)
-        saturation = np.clip(
-            table * (0.0 if rng.random() < 0.08 else rng.uniform(0.35, 1.45)), 0, 255
-        ).astype(np.uint8)
-        lut = np.stack([hue, saturation, table.astype(np.uint8)], axis=1)[None]
-        face = _bytes(cv2.cvtColor(_bytes(cv2.LUT(hsv, lut)), cv2.COLOR_HSV2BGR))
-    if rng.random() < 0.35 * strength:
-        size = (2, 2) if rng.random() < 0.6 else (3, 3)
-        kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE if size[0] == 3 else cv2.MORPH_RECT, size)
-        thicker = rng.random() < 0.5
-        face = _bytes(cv2.erode(face, kernel) if thicker else cv2.dilate(face, kernel))
-    if rng.random() < 0.3 * strength:  # worn or pale ink
-        fade = rng.uniform(0.05, 0.5)
-        paper = np.median(face.reshape(-1, 3)[::29], axis=0)
-        face = _bytes(face * (1 - fade) + paper * fade)
-    return face
-
-
-def _light(rng: Rng) -> Bytes:
-    """``(1, 256, 3)`` table: exposure, contrast, gamma, colour cast, sometimes a strongly coloured lamp."""
-    ramp = np.arange(256, dtype=np.float64) / 255
-    gamma = float(np.exp(rng.normal(0, 0.28)))
-    gain = float(np.exp(np.clip(rng.normal(-0.16, 0.26), -1.1, 0.22)))
-    lift = rng.uniform(0, 0.18) if rng.random() < 0.25 else 0.0
-    spread = 0.32 if rng.random() < 0.06 else 0.08
-    cast = np.exp(rng.normal(0, spread, 3))
-    curve = lift + (1 - lift) * (ramp[:, None] ** gamma) * gain * cast
-    return np.clip(curve * 255, 0, 255).astype(np.uint8)[None]
-
-
-def _motion(rng: Rng, length: float) -> Floats:
-    size = int(np.ceil(length)) | 1
-    kernel = np.zeros((size, size), np.float32)
-    angle = rng.uniform(0, np.pi)
-    dx, dy = np.cos(angle) * length / 2, np.sin(angle) * length / 2
-    centre = size // 2
-    start = (round(centre - dx), round(centre - dy))
-    end = (round(centre + dx), round(centre + dy))
-    cv2.line(kernel, start, end, 1.0, 1, cv2.LINE_AA)
-    return kernel / max(float(kernel.sum()), 1e-6)
-
-
-def _cover(picture: Bytes, corners: Floats, rng: Rng) -> Bytes:
-    """Something lies over a part (under a third) of the face: a finger, another tile, a chip."""
-    a = int(rng.integers(4))
-    b = (a + 1) % 4
-    depth = rng.uniform(0.08, 0.3)
-    p, q = corners[a], corners[b]
-    inward = corners.mean(0) - (p + q) / 2
-    lean = rng.uniform(0.6, 1.4, 2)
-    over = [
-        p - 2 * inward,
-        q - 2 * inward,
-        q + 2 * inward * depth * lean[0],
-        p + 2 * inward * depth * lean[1],
-    ]
-    colour = (
-        _SKIN * rng.uniform(0.5, 1.1) if rng.random() < 0.4 else rng.integers(0, 256, 3).astype(np.float64)
-    )
-    shade = tuple(float(v) for v in np.clip(colour, 0, 255))
-    picture = picture.copy()
-    cv2.fillConvexPoly(picture, np.round(np.array(over)).astype(np.int32), shade, cv2.LINE_AA)
-    return picture
-
-
 def _jitter(corners: Floats, recipe: Recipe, rng: Rng) -> Floats:
     """The same quadrilateral as an imperfect finder would give it."""
     centre = corners.mean(0)
@@ -381,50 +323,4 @@ def _jitter(corners: Floats, recipe: Recipe, rng: Rng) -> Floats:
     moved += (_RECT[:, :1] * across * stretch[0]) + (_RECT[:, 1:] * down * stretch[1])
     moved += np.clip(rng.normal(0, recipe.shift, 2), -0.15, 0.15) @ np.stack([across, down])
     moved += rng.normal(0, recipe.corner * side, (4, 2))
-    return _floats(moved)
-
-
-def _elastic(rng: Rng) -> tuple[Floats, Floats]:
-    coarse = rng.normal(0, 1.3, (2, 4, 3)).astype(np.float32)
-    y, x = np.mgrid[0:FACE_HEIGHT, 0:FACE_WIDTH].astype(np.float32)
-    dx = cv2.resize(coarse[0], (FACE_WIDTH, FACE_HEIGHT), interpolation=cv2.INTER_CUBIC)
-    dy = cv2.resize(coarse[1], (FACE_WIDTH, FACE_HEIGHT), interpolation=cv2.INTER_CUBIC)
-    return x + dx, y + dy
-
-
-def _paste(scene: Bytes, piece: Bytes, x: int, y: int) -> None:
-    x0, y0 = max(x, 0), max(y, 0)
-    x1, y1 = min(x + piece.shape[1], SCENE), min(y + piece.shape[0], SCENE)
-    if x1 > x0 and y1 > y0:
-        scene[y0:y1, x0:x1] = piece[y0 - y : y1 - y, x0 - x : x1 - x]
-
-
-def _tinted(face: Bytes, paper: npt.NDArray[np.floating]) -> Bytes:
-    """Ink on white becomes ink on `paper` (BGR 0–255)."""
-    table = np.arange(256)[:, None] * np.asarray(paper) / 255
-    return _bytes(cv2.LUT(face, table.astype(np.uint8)[None]))
-
-
-def _rounded(radius: int) -> Bytes:
-    mask = np.zeros((FACE * 2, FACE * 2), np.uint8)
-    r, n = radius * 2, FACE * 2 - 1
-    cv2.rectangle(mask, (r, 0), (n - r, n), 255, -1)
-    cv2.rectangle(mask, (0, r), (n, n - r), 255, -1)
-    for x in (r, n - r):
-        for y in (r, n - r):
-            cv2.circle(mask, (x, y), r, 255, -1, cv2.LINE_AA)
-    small = cv2.resize(mask, (FACE, FACE), interpolation=cv2.INTER_AREA)
-    return np.asarray(small // 128 * 255, np.uint8)
-
-
-_ROUNDED: Final = tuple(_rounded(r) for r in (3, 5, 8, 11))
-_SKIN: Final = np.array([140.0, 170.0, 225.0])
-assert SIZE <= FACE
-
-
-def _floats(array: object) -> Floats:
-    return np.asarray(array, np.float32)
-
-
-def _bytes(array: object) -> Bytes:
-    return np.asarray(array).astype(np.uint8, copy=False)
+    return floats(moved)
