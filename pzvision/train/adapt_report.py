@@ -162,9 +162,10 @@ def report_set(
 def lines(reports: list[SetReport], seed: int, photos: int, threads: int) -> str:
     """The figures as Markdown."""
     rows = [
-        f"`python -m pzvision.train.adapt_report --seed {seed} --photos {photos}`: per set two photos learnt"
-        f" from, {photos} others laid out and {photos} tables; tiles of 40–110 px in pictures of 1280×720 to"
-        " 1920×1440; found and rightly named, IoU ≥ 0.5.",
+        f"`python -m pzvision.train.adapt_report --seed {seed} --photos {photos} --crops CROPS`: per set two"
+        f" photos learnt from, {photos} others of 45 tiles laid out and {photos} tables of at least 40 tiles;"
+        " pictures of 1280×720 to 1920×1440, a tile laid out as high as 4 to 7 % of the width; found and"
+        " rightly named, IoU ≥ 0.5.",
         "",
         "| set | recall before | after | precision before | after | photos without an error | recall of the"
         " place alone | the same on tables |",
