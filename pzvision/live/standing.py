@@ -8,7 +8,7 @@ a moved camera sees is given to it in the pictures of the calibration it began w
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from pzvision.errors import PzvisionError
 from pzvision.live.fit import judge_fit
@@ -19,6 +19,8 @@ from pzvision.vision.capture import Image
 from pzvision.vision.detections import Detections
 from pzvision.vision.fusion import transfer
 from pzvision.vision.shift import Shift, ShiftConfig, ShiftState, ShiftWatcher
+
+_PATIENCE_S: Final = 3.0  # a bump that is set right sooner is told once, when it is
 
 
 class Standing:
@@ -72,7 +74,7 @@ class Standing:
             self._since = t
         if shift.calibration is not None and self._accept(shift):
             return False  # the next picture is read under the new calibration
-        if self.blocked and not self._said:
+        if self.blocked and not self._said and t - self._since >= _PATIENCE_S:
             self._said = True
             where = "" if self._page else "_recording"
             self._say(f"shift.{shift.state}{where}", px=shift.px)

@@ -282,3 +282,69 @@ def test_a_cut_off_file_is_said(tmp_path: Path) -> None:
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(PzvisionError, match="end record is missing"):
         list(StoredLooks(path).frames())
+
+
+class BumpedGame(PaintedGame):
+    """The same game on a patterned floor; at ``bump`` s the camera swings, then it looks elsewhere."""
+
+    bump = 15.4
+
+    def paint(self, t: float) -> Image:
+        image = super().paint(t)
+        rng = np.random.default_rng(8)
+        floor = np.zeros(image.shape[:2], np.uint8)
+        outline = np.round(np.array(CALIBRATION.corners) * SIZE).astype(np.int32)
+        cv2.fillConvexPoly(floor, outline, 1)
+        planks = rng.integers(40, 120, (SIZE[1] // 8, SIZE[0] // 8, 3), np.uint8)
+        planks = np.asarray(cv2.resize(planks, SIZE, interpolation=cv2.INTER_LINEAR), np.uint8)
+        image = np.where(floor[..., None] > 0, image, planks)
+        since = t - self.bump
+        self.moved = np.eye(3)
+        if since >= 0:
+            swing = 1 + 2 * float(np.exp(-4 * since) * np.cos(30 * since))
+            self.moved[:2] = cv2.getRotationMatrix2D((SIZE[0] / 2, SIZE[1] / 2), 0.7 * swing, 1.01)
+            self.moved[:2, 2] += np.array([7.0, 5.0]) * swing
+        return np.asarray(
+            cv2.warpAffine(image, self.moved[:2], SIZE, borderMode=cv2.BORDER_REPLICATE), np.uint8
+        )
+
+    def __call__(self, image: Image) -> Detections:
+        found = super().__call__(image)
+        if not len(found):
+            return found
+        polygons = cv2.perspectiveTransform(found.polygons.reshape(-1, 1, 2), self.moved)
+        return Detections(polygons.reshape(-1, 4, 2).astype(np.float32), found.probs, found.scores, SIZE)
+
+
+def test_a_bump_in_a_recording_is_set_right_and_read_alike_from_what_was_kept(
+    timeline: Timeline, tmp_path: Path
+) -> None:
+    source = BumpedGame(timeline)
+    notes: list[str] = []
+    path = tmp_path / "looks.jsonl.gz"
+    pipeline = Pipeline(
+        source,
+        CALIBRATION,
+        new_reader,
+        source,
+        new_detector=lambda calibration: source,
+        observations=ObservationWriter(path, Header(CALIBRATION, "painted")),
+        note=notes.append,
+    )
+    pipeline.run(end=40.0)
+    assert len(notes) == 1 and "set right" in notes[0] and "0:15." in notes[0]
+    wanted = [(e.seat, e.tile) for e in timeline.events if isinstance(e, Discard) and (e.t or 0) < 37]
+    assert [(e.seat, e.tile) for e in pipeline.session.log if isinstance(e, Discard)][: len(wanted)] == wanted
+    stored = StoredLooks(path)
+    blind = [look.t for look in stored._observations if look.detections is None]
+    assert blind and source.bump <= blind[0] < source.bump + 0.5 and blind[-1] < source.bump + 2.5
+    again = Pipeline(StoredLooks(path), CALIBRATION, new_reader, never)
+    again.run()
+    assert again.session.log == pipeline.session.log
+
+    # Without a detector for the new place nothing is read any more, and from when is said.
+    source, notes = BumpedGame(timeline), []
+    lost = Pipeline(source, CALIBRATION, new_reader, source, note=notes.append)
+    lost.run(end=25.0)
+    assert len(notes) == 1 and "nothing is read from here" in notes[0]
+    assert max(e.t or 0 for e in lost.session.log if isinstance(e, Discard)) < source.bump
