@@ -135,7 +135,9 @@ class TableConfig:
     """The same for a laid-down hand of which no tile lies apart (the winning one is laid down last), and for
     one or two tiles; twice as long while other tiles come."""
     fourth_wait_s: float = 2.0
-    """How long three tiles of a player who may not 碰 any more are given to become a kong."""
+    """How long three tiles of a player who may not 碰 any more are given to become a kong, and a hand is no
+    self-draw while the last discard may just have been taken.
+    """
     said_s: float = 1.6
     """s from a discard to a win on it that is only said"""
     next_said_s: float = 0.8

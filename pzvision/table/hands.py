@@ -52,6 +52,8 @@ class Hands(Turns):
         if "rob_kong" in ways and self.rob_kong and h.kong and h.kong_ba and h.turn != seat:
             cost = wrong + config.unseen_last_nats + self._differs_any(h.kong_ba[0], tile, fact.tracks)
             yield self._won(h, seat, fact, "rob_kong", cost, 0.0)
+        if self._on_its_way(h, seat, fact):
+            return
         for ready in self._until_turn(h, seat, fact.t) if "self_draw" in ways else ():
             newest = ready.newest.act if ready.newest else None
             claimed = newest is not None and newest.kind == "peng" and newest.seat == seat
@@ -59,6 +61,15 @@ class Hands(Turns):
                 wrong + unlike + self._no_win(h, seat, fact) + (config.after_claim_nats if claimed else 0.0)
             )
             yield self._won(ready, seat, fact, "self_draw", cost, 0.0)
+
+    def _on_its_way(self, h: Hypothesis, seat: int, fact: Fact) -> bool:
+        """Whether the last discard was not seen since before the hand lay there, and it is not known yet
+        whether it is gone: the player may have won on it.
+        """
+        last = h.last
+        open_still = last is not None and h.phase == "open" and h.turn != seat and last.gone is None
+        soon = self.now < fact.t + self.config.fourth_wait_s
+        return last is not None and open_still and soon and last.last < fact.t and not fact.forced
 
     def _told_wins(self, h: Hypothesis, tile: Track) -> Iterator[Hypothesis]:
         if not self.told or h.phase == "over":

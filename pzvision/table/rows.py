@@ -15,6 +15,7 @@ from pzvision.table.facts import Fact, alike, equality, time_of
 from pzvision.table.tracks import Track
 from pzvision.tiles import Seat
 from pzvision.vision.calibration import Calibration
+from pzvision.vision.standing import seen_from_behind
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
@@ -25,6 +26,7 @@ class Rows:
     def __init__(self, calibration: Calibration, config: TableConfig) -> None:
         self.calibration = calibration
         self.config = config
+        self._behind = seen_from_behind(calibration)
 
     def facts(self, seat: Seat, zone: str, row: list[Track], now: float) -> list[Fact]:
         """What a seat's row of tiles at rest says at time ``now``, s: melds, a hand, shown tiles."""
@@ -78,7 +80,10 @@ class Rows:
         for hand in self._hands(seat, hands, places):
             whole = hand.apart is not None and len(hand.tracks) > 2
             waited = now - max(t.since for t in hand.tracks)
-            if whole or (waited >= config.hand_wait_s and not coming) or waited >= 2 * config.hand_wait_s:
+            # Where standing faces are seen, a drawn one held upright passes for one laid down.
+            held = len(hand.tracks) == 1 and seat in self._behind
+            short = waited >= config.hand_wait_s and not coming and not held
+            if whole or short or waited >= 2 * config.hand_wait_s:
                 found.append(hand)
         return found
 

@@ -23,17 +23,18 @@ class TokenConfig:
     Attributes:
         rest_s: seconds it must lie still.
         same_cm: moved by less it is the same token at the same place.
+        shoved_cm: moved by less from one look to the next it is the same token; it says nothing anew unless it
+            lies before another player then.
         middle_cm: nearer than this to the table's middle it belongs to nobody.
         gone_s: seconds the felt must be seen in its place for it to have been taken away.
-        covered_s: seconds after which it counts as taken away though something else is over its place.
         old_s: tokens that lie there within so many seconds of the hand's first look were left from before.
     """
 
     rest_s: float = 1.0
     same_cm: float = 2.0
+    shoved_cm: float = 6.0
     middle_cm: float = 14.0
     gone_s: float = 2.0
-    covered_s: float = 30.0
     old_s: float = 2.0
 
 
@@ -44,7 +45,7 @@ class _Lying:
     since: float
     seen: float
     done: bool = False
-    missed: float | None = None  # the first look that did not see it any more
+    missed: bool = False  # by the last look
     bare: float | None = None  # since when the felt is seen in its place
 
 
@@ -66,7 +67,7 @@ class TokenTable:
     @property
     def waiting(self) -> bool:
         """Whether a token has been seen that has not yet rested long enough, or may be gone."""
-        return any(not token.done or token.missed is not None for token in self._lying)
+        return any(not token.done or token.missed for token in self._lying)
 
     @property
     def places(self) -> tuple[tuple[float, float], ...]:
@@ -95,15 +96,20 @@ class TokenTable:
                 token.done = True
         free = list(self._lying)
         for kind, at in tokens:
-            near = [x for x in free if x.kind == kind and float(np.linalg.norm(x.at - at)) < config.same_cm]
-            if near:
-                near[0].seen, near[0].missed, near[0].bare = t, None, None
-                free.remove(near[0])
-            else:
+            alike = [x for x in free if x.kind == kind]
+            token = min(alike, key=lambda x: float(np.linalg.norm(x.at - at)), default=None)
+            away = np.inf if token is None else float(np.linalg.norm(token.at - at))
+            if token is None or away >= config.shoved_cm:
                 old = t - self._begun < config.old_s
                 self._lying.append(_Lying(kind, np.asarray(at, np.float64), t, t, done=old))
+                continue
+            free.remove(token)
+            token.seen, token.missed, token.bare = t, False, None
+            if away >= config.same_cm:
+                token.done &= self.seat_of(token.at) == self.seat_of(at)
+                token.at, token.since = np.asarray(at, np.float64), t
         for token in free:
-            token.missed = t if token.missed is None else token.missed
+            token.missed = True
             if not bare(token.at):
                 token.bare = None
             elif token.bare is None:
@@ -122,9 +128,7 @@ class TokenTable:
         return tuple(out)
 
     def _gone(self, token: _Lying, t: float) -> bool:
-        if token.bare is not None and t - token.bare >= self.config.gone_s - 1e-6:
-            return True
-        return token.missed is not None and t - token.missed >= self.config.covered_s - 1e-6
+        return token.bare is not None and t - token.bare >= self.config.gone_s - 1e-6
 
     def seat_of(self, at: FloatArray) -> Seat | None:
         """Whose a token at that place is: the nearest edge's player; None in the middle or off the table."""

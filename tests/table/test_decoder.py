@@ -407,3 +407,21 @@ def test_four_tiles_after_three_melds_may_be_a_hand(world: World) -> None:
     last.gone, last.bared = 31.0, True
     world.facts.append(Fact("four", 32.0, "N", tracks))
     assert world.told()[-1] == "N win_discard"
+
+
+def test_a_hand_is_no_self_draw_while_the_last_discard_may_just_have_been_taken(world: World) -> None:
+    world.discard(3.0, "E", "1m")
+    last = world.discard(6.3, "S", "6s")
+    world.hand(9.0, "W", "123m456m789m11p45s", "6s")
+
+    def wins(now: float, seen: float, gone: bool) -> list[str | None]:
+        last.last, last.gone, last.bared = seen, (seen if gone else None), gone
+        decoder = Decoder()
+        decoder.now = now
+        acts = decoder.decode(sorted(world.facts, key=lambda f: f.t))[0].acts()
+        return [a.by for a in acts if a.kind == "win"]
+
+    assert wins(9.9, 8.0, gone=True) == ["discard"]
+    assert wins(9.9, 9.5, gone=False) == ["self_draw"]
+    assert wins(11.5, 8.0, gone=False) != []
+    assert "self_draw" not in wins(9.9, 8.0, gone=False)
