@@ -76,10 +76,13 @@ class Rows:
                 found.append(Fact("added", after, seat, tuple(part), onto=tuple(host)))
             else:
                 hands.append(part)
-        coming = len(ready) < len(parts)
+        late = [max(t.since for t in p) for p in parts if p not in ready]
         for hand in self._hands(seat, hands, places):
             whole = hand.apart is not None and len(hand.tracks) > 2
-            waited = now - max(t.since for t in hand.tracks)
+            newest = max(t.since for t in hand.tracks)
+            waited = now - newest
+            # (One that was not known when the hand was due does not take it back.)
+            coming = any(since + 2 * config.rest_s < newest + config.hand_wait_s for since in late)
             # Where standing faces are seen, a drawn one held upright passes for one laid down.
             held = len(hand.tracks) == 1 and seat in self._behind
             short = waited >= config.hand_wait_s and not coming and not held

@@ -304,3 +304,14 @@ def test_a_tile_that_lay_for_a_moment_where_another_lies_now_is_no_part_of_a_han
     moment.gone = 49.6
     (fact,) = LAYOUT.facts([*row, moment], LATER)
     assert {t.id for t in fact.tracks} == {t.id for t in row}
+
+
+def test_a_tile_that_comes_when_a_hand_has_been_told_does_not_take_it_back(tile: Maker) -> None:
+    row = [tile("S", -23 + 2.75 * i, -36, i, 50.0) for i in range(10)]
+    apart = tile("S", 9.0, -36, 5, 51.5)
+    kinds = [[(f.kind, len(f.tracks)) for f in LAYOUT.facts(ts, now)] for ts, now in (
+        (row, 51.0), (row, 51.75), ([*row, apart], 52.0), ([*row, apart], 52.4),
+    )]  # fmt: skip
+    assert kinds == [[], [("hand", 10)], [("hand", 10)], [("hand", 11)]]
+    apart.since = 50.75  # it was known when the hand would have been told: that waits for it
+    assert LAYOUT.facts([*row, apart], 51.5) == []
