@@ -23,8 +23,8 @@ class TokenConfig:
     Attributes:
         rest_s: seconds it must lie still.
         same_cm: moved by less it is the same token at the same place.
-        shoved_cm: moved by less from one look to the next it is the same token; it says nothing anew unless it
-            lies before another player then.
+        shoved_cm: moved by less from one look to the next it is the same token; it says nothing anew unless
+            it lies before another player then.
         middle_cm: nearer than this to the table's middle it belongs to nobody.
         gone_s: seconds the felt must be seen in its place for it to have been taken away.
         old_s: tokens that lie there within so many seconds of the hand's first look were left from before.

@@ -47,10 +47,9 @@ def test_what_does_not_rest_or_lies_in_the_middle_says_nothing() -> None:
 def test_one_that_is_shoved_says_nothing_new_but_one_handed_on_does() -> None:
     places = [(0.0, -30.0), (0.0, -30.0), (0.0, -30.0), (4.0, -32.0), (4.0, -32.0), (4.0, -32.0)]
     assert play(*[(float(t), [("alarm", at)]) for t, at in enumerate(places)]) == [], "left from before"
-    later = [(float(t), [("alarm", at)] if t else []) for t, at in enumerate([(0.0, 0.0), *places])]
     # Laid within two seconds of the first look it would be from before as well.
-    shifted: list[tuple[float, Tokens]] = [(t + 5.0 * (t > 0), tokens) for t, tokens in later]  # type: ignore[misc]
-    assert play(*shifted) == [Declare("S", "alarm", t=6.0)]
+    laid: list[tuple[float, Tokens]] = [(t + 6.0, [("alarm", at)]) for t, at in enumerate(places)]
+    assert play((0.0, []), *laid) == [Declare("S", "alarm", t=6.0)]
     over: list[tuple[float, Tokens]] = [(t, [("alarm", (27.0, -28.0))]) for t in (20.0, 21.0, 22.0)]
     onto: list[tuple[float, Tokens]] = [(t, [("alarm", (29.5, -26.0))]) for t in (23.0, 24.0, 25.0)]
     said = play((0.0, []), *over, *onto)
