@@ -82,7 +82,7 @@ class Rows:
             newest = max(t.since for t in hand.tracks)
             waited = now - newest
             # (One that was not known when the hand was due does not take it back.)
-            coming = any(since + 2 * config.rest_s < newest + config.hand_wait_s for since in late)
+            coming = any(since + config.rest_s < newest + config.hand_wait_s for since in late)
             # Where standing faces are seen, a drawn one held upright passes for one laid down.
             held = len(hand.tracks) == 1 and seat in self._behind
             short = waited >= config.hand_wait_s and not coming and not held
