@@ -223,7 +223,7 @@ def adapt(
             after = [
                 test.score(learnt(basis, ridge), again) for basis, test in zip(without, tests, strict=True)
             ]
-            if _gains(before, after, config) and (best is None or _rank(after) > _rank(best[1])):
+            if gains(before, after, config) and (best is None or _rank(after) > _rank(best[1])):
                 best = ridge, after
         if best is None:
             return Adaptation(None, _trials(photos, before, before), None)
@@ -233,7 +233,7 @@ def adapt(
         reader.tile_set = worn
 
 
-def _gains(before: Sequence[Score], after: Sequence[Score], config: AdaptConfig) -> bool:
+def gains(before: Sequence[Score], after: Sequence[Score], config: AdaptConfig) -> bool:
     """Whether a correction helps on photos that it has not seen: never one name fewer in any of them.
 
     Where more names are right, likelihood may fall by ``config.slack``; else it must rise.

@@ -57,7 +57,7 @@ class AdaptConfig:
     paper: float = 0.25
     ink: float = 0.4
     disagreeing: int = 5
-    apart: float = 0.1
+    apart: float = 0.05
     components: int = 300
     variants: int = 160
     tests: int = 8
