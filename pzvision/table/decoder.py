@@ -122,8 +122,10 @@ class Decoder(Claims, Hands):
                 yield from self._claim(h, fact)
             if fact.forced == "an_gang" or (fact.kind == "four" and not fact.forced):
                 yield from self._own_kong(h, fact)
-            if fact.kind == "four" and not fact.forced and h.melds[SEATS.index(fact.seat or "E")] == 3:
-                yield from self._win(h, replace(fact, kind="hand"))  # a pair's tile and three alike
+            if not fact.forced and h.melds[SEATS.index(fact.seat or "E")] == 3:  # all he has, or nearly
+                as_hand = replace(fact, kind="hand")
+                yield from self._win(h, as_hand)
+                yield from self._reveal(h, as_hand)
         elif fact.kind == "added":
             yield h._replace(cost=h.cost + self._row_noise(fact))
             yield from self._added_kong(h, fact)

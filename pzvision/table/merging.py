@@ -14,6 +14,7 @@ from pzvision.game.events import (
     Draw,
     Event,
     Gang,
+    Leave,
     Peng,
     Reveal,
     TailLamp,
@@ -103,13 +104,21 @@ def merge_said(lines: Sequence[Line], said: Sequence[Event]) -> list[Line]:
 
 
 def _place(events: Sequence[Event], spoken: Event, moment: float) -> int:
-    """After the declarer's own discard that is nearest in time if one is near, else by time.
-
-    One a little later counts too: it may have been seen late.
+    """After the declarer's own discard that is nearest in time if one is near, and after the win with which
+    somebody leaves; else by time. One a little later counts too: it may have been seen late.
     """
     by_time = 1 + max(
         (i for i, e in enumerate(events) if (e.t if e.t is not None else 0.0) <= moment), default=0
     )
+    if isinstance(spoken, Leave):
+        return max(
+            [by_time]
+            + [
+                i + 1
+                for i, e in enumerate(events)
+                if isinstance(e, Win) and e.seat == spoken.seat and (e.t or 0.0) <= moment + _NEAR_S
+            ]
+        )
     if not isinstance(spoken, Declare) or _with_the_deal(events[:by_time], spoken):
         return by_time
     own = [

@@ -183,16 +183,21 @@ class Tracker:
                 track.evidence.merge(pending)
 
     def _can_be_read_now(self, track: Track, probs: FloatArray, t: float) -> bool:
-        """Whether another tile lies where a standing one stood whose face could not be read: in some looks
-        running it is one of the 27. The other tile is a track of its own then.
+        """Whether another tile lies where a standing one stood, of which now and then something was seen: in
+        some looks running it is there and is one of the 27. The other tile is a track of its own then.
         """
-        if not track.is_other or probs.argmax() >= OTHER or not self._where_some_stand(track.at[None])[0]:
+        config = self.config
+        run = 0.0 if track.clear is None else track.clear.weight
+        before = max(track.chances - run, 1.0)
+        faint = before >= config.faint_chances and track.looks - run < config.faint_share * before
+        unread = track.is_other or faint
+        if not unread or probs.argmax() >= OTHER or not self._where_some_stand(track.at[None])[0]:
             track.clear = None
             return False
         if track.clear is None:
             track.clear, track.clear_at = Evidence(), t
-        track.clear.add(probs, 1.0, self.config.look_floor)
-        if track.clear.weight < self.config.clear_looks:
+        track.clear.add(probs, 1.0, config.look_floor)
+        if track.clear.weight < config.clear_looks:
             return False
         track.back_at, track.after_absence = track.clear_at, None
         self._split(track, track.clear, t)
@@ -226,6 +231,7 @@ class Tracker:
             # (A back may have the felt's colour: that it looks bare says nothing then.)
             if track.backness <= self.config.turned and motion.bare_share(track.at)[0] > config.bare_share:
                 track.bare_s += step
+        track.clear = None
         track.chances += 1
         track.absent_s += step
         track.absent_looks += 1

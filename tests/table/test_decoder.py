@@ -425,3 +425,16 @@ def test_a_hand_is_no_self_draw_while_the_last_discard_may_just_have_been_taken(
     assert wins(9.9, 9.5, gone=False) == ["self_draw"]
     assert wins(11.5, 8.0, gone=False) != []
     assert "self_draw" not in wins(9.9, 8.0, gone=False)
+
+
+def test_three_tiles_after_three_melds_may_be_what_is_seen_of_a_hand(world: World) -> None:
+    for i in range(3):
+        world.facts.append(
+            Fact("four", 4.0 + 4 * i, "E", tuple(world.track(BACK, 4.0 + 4 * i) for _ in range(4)))
+        )
+    world.discard(16.0, "E", "9s")
+    for i, seat in enumerate("SWN"):
+        world.hand(18.0 + 2 * i, seat, "123m456m789m11p45s", "6s")  # type: ignore[arg-type]
+    tracks = tuple(world.track(k, 26.0) for k in parse_tiles("5s4p5s"))
+    world.facts.append(Fact("three", 26.0, "E", tracks))
+    assert world.told()[-1] == "E reveal"

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pzvision.game.events import Draw, Event, Gang, HandStart, Reveal, TailLamp, Win
+from pzvision.game.events import Draw, Event, Gang, HandStart, Leave, Reveal, TailLamp, Win
 from pzvision.game.simulate import simulate
 from pzvision.rules import Meld, load_ruleset
 from pzvision.table.classes import read_classes
 from pzvision.table.config import TableConfig
 from pzvision.table.hypotheses import Act
-from pzvision.table.merging import Line
+from pzvision.table.merging import Line, merge_said
 from pzvision.table.merging import consistent as consistent_lines
 from pzvision.table.story import Hand, may_win, tell
 from pzvision.table.tracks import Evidence, Track
@@ -115,3 +115,11 @@ def test_the_next_tail_lamp_may_be_of_the_same_kind() -> None:
     assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p")]
     acts = [lamp(1, "3p", 0.0), lamp(3, "3p", 0.1), kong(5, 100), Act("draw", 0, 6.0)]
     assert kinds(acts) == [("tail_lamp", "3p"), ("draw", "3p")]
+
+
+def test_who_leaves_after_his_win_won_before_though_it_was_seen_later() -> None:
+    lines = [Line(HandStart("xichang", "E", t=0.0)), Line(Win("S", "self_draw", 5, None, t=62.2))]
+    told = [line.event.type for line in merge_said(lines, [Leave("S", t=61.9)])]
+    assert told == ["hand_start", "win", "leave"]
+    told = [line.event.type for line in merge_said(lines, [Leave("W", t=61.9)])]
+    assert told == ["hand_start", "leave", "win"]

@@ -169,3 +169,13 @@ def test_the_axis_of_a_tile_is_that_of_its_longer_sides() -> None:
     (track,) = tracker.tracks
     assert track.axis[0] < -0.1 and abs(track.axis[1]) < 0.05  # upright: at 90°, so doubled at 180°
     assert (long_axis(np.zeros((4, 2))) == 0).all()
+
+
+def test_a_tile_laid_where_a_standing_one_was_seen_now_and_then_is_another() -> None:
+    tracker = Tracker(CALIBRATION)
+    for i, t in enumerate(np.arange(0.0, 8.0, 0.2)):  # found in few looks
+        tracker.look(float(t), seen((0.0, -36.3, 9)) if i < 5 or i % 4 == 0 else seen((20.0, 0.0, 1)))
+    watch(tracker, 8.0, 11.0, seen((0.0, -36.0, 4)))
+    row = [t for t in tracker.tracks if t.at[1] < -30]
+    assert row[-1].since == pytest.approx(8.0, abs=0.3) and row[-1].evidence.logs.argmax() == 4
+    assert len(row) >= 2 and row[-2].gone is not None
