@@ -25,7 +25,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 EVERY_S: Final = 1.0
 _KINDS: Final[dict[str, DeclarationKind]] = {kind: kind for kind in DECLARATIONS}
 _BARE: Final = 0.7  # share of a token's place where the felt must be seen for no token to be there
-_ON_TOKEN_CM: Final = 2.2  # what seems to be a tile of no kind within so much of a token is the token
+_ON_TOKEN_CM: Final = 3.2  # what seems to be a tile of no kind within so much of a token is (part of) it
 _SAME_CM: Final = 4.0  # two cameras see one token within so much of each other
 _CELLS: Final = 6  # cells of the mask that must have moved for another look
 
