@@ -59,7 +59,7 @@ class TableConfig:
     """The same where a tile was only covered for a moment."""
     clear_looks: int = 4
     """In this many looks running a tile must be read where a standing one was none of the 27,"""
-    faint_share: float = 0.6
+    faint_share: float = 0.4
     """or was found in less than this share of the looks"""
     faint_chances: int = 8
     """of this many or more."""

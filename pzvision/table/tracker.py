@@ -166,7 +166,7 @@ class Tracker:
             track.up = track.up + share * (seen.up[index] - track.up)
             track.axis = track.axis + share * (long_axis(seen.polygons[index]) - track.axis)
             track.polygon = seen.polygons[index]
-        if self._can_be_read_now(track, seen.probs[index], t):
+        if self._is_laid_now(track, seen, index, t):
             return
         pending = track.after_absence
         if pending is None:
@@ -182,11 +182,11 @@ class Tracker:
             else:
                 track.evidence.merge(pending)
 
-    def _can_be_read_now(self, track: Track, probs: FloatArray, t: float) -> bool:
-        """Whether another tile lies where a standing one stood, of which now and then something was seen: in
-        some looks running it is there and is one of the 27. The other tile is a track of its own then.
+    def _is_laid_now(self, track: Track, seen: _Seen, index: int, t: float) -> bool:
+        """Whether a tile was laid down where one stood, of which now and then something was seen: in some
+        looks running it is there and is one of the 27. The track begins anew then.
         """
-        config = self.config
+        config, probs = self.config, seen.probs[index]
         run = 0.0 if track.clear is None else track.clear.weight
         before = max(track.chances - run, 1.0)
         faint = before >= config.faint_chances and track.looks - run < config.faint_share * before
@@ -199,8 +199,17 @@ class Tracker:
         track.clear.add(probs, 1.0, config.look_floor)
         if track.clear.weight < config.clear_looks:
             return False
-        track.back_at, track.after_absence = track.clear_at, None
-        self._split(track, track.clear, t)
+        track.since, track.evidence, track.clear, track.after_absence = (
+            track.clear_at,
+            track.clear,
+            None,
+            None,
+        )
+        track.looks = track.chances = config.clear_looks
+        track.at, track.up, track.polygon = seen.at[index], seen.up[index], seen.polygons[index]
+        track.standing, track.stood, track.covered = float(seen.standing[index]), 0, False
+        track.backness = float(probs[BACK])
+        self.version += 1
         return True
 
     def _exchanged(self, before: Evidence, after: Evidence, nats: float) -> bool:
