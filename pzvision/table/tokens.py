@@ -97,17 +97,17 @@ class TokenTable:
         free = list(self._lying)
         for kind, at in tokens:
             alike = [x for x in free if x.kind == kind]
-            token = min(alike, key=lambda x: float(np.linalg.norm(x.at - at)), default=None)
-            away = np.inf if token is None else float(np.linalg.norm(token.at - at))
-            if token is None or away >= config.shoved_cm:
+            known = min(alike, key=lambda x: float(np.linalg.norm(x.at - at)), default=None)
+            away = np.inf if known is None else float(np.linalg.norm(known.at - at))
+            if known is None or away >= config.shoved_cm:
                 old = t - self._begun < config.old_s
                 self._lying.append(_Lying(kind, np.asarray(at, np.float64), t, t, done=old))
                 continue
-            free.remove(token)
-            token.seen, token.missed, token.bare = t, False, None
+            free.remove(known)
+            known.seen, known.missed, known.bare = t, False, None
             if away >= config.same_cm:
-                token.done &= self.seat_of(token.at) == self.seat_of(at)
-                token.at, token.since = np.asarray(at, np.float64), t
+                known.done &= self.seat_of(known.at) == self.seat_of(at)
+                known.at, known.since = np.asarray(at, np.float64), t
         for token in free:
             token.missed = True
             if not bare(token.at):
