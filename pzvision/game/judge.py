@@ -31,7 +31,6 @@ class Verdict:
 
 CERTAIN: Final = Verdict("certain")
 UNKNOWN_TILES: Final = Verdict("possible", "unknown_tiles")
-NOT_NOW: Final = Verdict("impossible", "not_now")
 NO_TILES: Final = Verdict("impossible", "no_tiles")
 LOCKED_DISCARD: Final = Verdict("impossible", "locked", "locked_discard")
 LOCKED_CLAIM: Final = Verdict("impossible", "locked", "locked_claim")

@@ -18,7 +18,6 @@ MELD_KINDS: Final[tuple[MeldKind, ...]] = ("peng", "zhi_gang", "an_gang", "ba_ga
 KONG_KINDS: Final[tuple[MeldKind, ...]] = ("zhi_gang", "an_gang", "ba_gang")
 DECLARATIONS: Final[tuple[Declaration, ...]] = ("none", "sing", "dance", "bai")
 BYS: Final[tuple[By, ...]] = ("self_draw", "discard", "rob_kong")
-OPENINGS: Final[tuple[Opening, ...]] = ("tian_hu", "di_hu", "tian_jiao", "bao_ting")
 
 
 @dataclass(frozen=True, slots=True)
