@@ -28,11 +28,14 @@ class TellerConfig:
 
     Attributes:
         doubt_s: seconds a doubt must last, or a record that does not add up, before it is said.
+        breach_s: seconds a breach of the rules must stand in the log before it is said: nobody is blamed for
+            a tile that was misread for a moment.
         unread_s: seconds a laid-down hand may take to be read before its win is said without a score.
         dealer_s: seconds after the first discard until a dealer nobody told is held for sure.
     """
 
     doubt_s: float = 2.0
+    breach_s: float = 2.0
     unread_s: float = 3.0
     dealer_s: float = 5.0
 
@@ -175,7 +178,8 @@ class Teller:
     def _patience(self, item: Announcement) -> float:
         if item.kind == "win" and item.fan is None:
             return self._config.unread_s
-        return self._config.doubt_s if item.kind == "uncertain" else 0.0
+        waits = {"uncertain": self._config.doubt_s, "violation": self._config.breach_s}
+        return waits.get(item.kind, 0.0)
 
     def _say(self, items: Sequence[Said]) -> None:
         for item in items:

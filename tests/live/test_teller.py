@@ -115,3 +115,16 @@ def test_a_dealer_nobody_told_is_said_once_that_is_sure() -> None:
     told: list[Said] = []
     Teller(on_said=told.append).change(0, [HandStart("pzh-popular", "E")], 0.0)
     assert len(told) == 1
+
+
+def test_a_breach_of_the_rules_is_said_only_when_it_stands_for_a_while() -> None:
+    telling, said = teller()
+    telling.change(0, [*LOG[:3], read(LOG[3], "123m456789s1155p", tile=20)], 4.0)
+    telling.change(3, [read(LOG[3], "46m123456789s55p")], 4.5)
+    telling.say_held(9.0, (), 0)
+    assert kinds(said) == ["dealer", "win", "settlement"]
+    telling, said = teller()
+    telling.change(0, [*LOG[:3], read(LOG[3], "123m456789s1155p", tile=20)], 4.0)
+    assert kinds(said) == ["dealer"]
+    telling.say_held(6.1, (), 0)
+    assert kinds(said) == ["dealer", "violation"]
