@@ -135,12 +135,19 @@ class Rows:
             first, last = four[0].gone or 0.0, four[-1].gone or 0.0
             if last - first > config.burst_s or not alike(four, config):
                 continue
-            near = [
-                t
-                for t in row
-                if t.is_back and first - config.rest_s <= t.since <= last + config.turned_over_s
-            ]
+            until = last + config.turned_over_s
+            near = [t for t in row if t.is_back and first - config.rest_s <= t.since <= until]
             near = [t for t in near if t.gone is None or t.gone - t.since > config.kong_stays_s]
+            faces = [
+                f
+                for f in facts
+                if f.kind in ("three", "four")
+                and first - config.rest_s <= f.t <= until
+                and not any(t.is_back for t in f.tracks)
+                and equality([*f.tracks, *four], config)[1] < config.wrong_class_nats
+            ]
+            if faces:
+                continue  # it lies there face up
             known = [f for f in out if f.kind == "four" and any(t in near for t in f.tracks)]
             if known and all(t.is_back for t in known[0].tracks):
                 out[out.index(known[0])] = replace(known[0], tracks=(*known[0].tracks, *four))

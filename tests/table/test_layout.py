@@ -315,3 +315,13 @@ def test_a_tile_that_comes_when_a_hand_has_been_told_does_not_take_it_back(tile:
     assert kinds == [[], [("hand", 10)], [("hand", 10)], [("hand", 11)]]
     apart.since = 50.75  # it was known when the hand would have been told: that waits for it
     assert LAYOUT.facts([*row, apart], 51.5) == []
+
+
+def test_a_kong_of_shown_tiles_laid_face_up_is_no_second_one_face_down(tile: Maker) -> None:
+    shown = [tile("W", -23.0 + 2.75 * i, -31.7, (9, 9, 9, 9, 12, 13, 14)[i], 3.0) for i in range(7)]
+    for track in shown[:4]:
+        track.gone = 16.0
+    faces = [tile("W", 24.5 + 2.75 * i, -36.4, 9, 16.5) for i in range(4)]
+    standing = [tile("W", -23.0 + 4 * i, -35.0, BACK, 17.0) for i in range(2)]
+    kongs = [f for f in LAYOUT.facts([*shown, *faces, *standing], LATER) if f.kind == "four"]
+    assert [set(f.tracks) for f in kongs] == [set(faces)]
