@@ -240,8 +240,12 @@ class Layout:
         )
 
     def _pushed(self, track: Track, tracks: Sequence[Track]) -> bool:
-        """Whether a tile of the same kind left a place in the rivers just when it came."""
+        """Whether a tile of the same kind left a place in the rivers just when it came, or it lay there at
+        the first look.
+        """
         config = self.config
+        if self.began is not None and track.since <= self.began + config.rest_s:
+            return True
         kind = int(track.evidence.logs.argmax())
         return any(
             o is not track

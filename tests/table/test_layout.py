@@ -296,6 +296,12 @@ def test_a_discard_pushed_aside_is_known_as_moved(tile: Maker) -> None:
     old.gone = 30.0
     moved = {f.tracks[0].id: f.moved for f in LAYOUT.facts([old, new, other], LATER)}
     assert moved == {old.id: False, new.id: True, other.id: False}
+    layout = Layout(CALIBRATION)
+    layout.began = 0.0
+    there, came = tile("S", 0, -10, 5, 0.25), tile("S", 4, -12, 6, 3.0)
+    rest = [tile("W", 0, -10, k, 0.25) for k in range(4)]  # a hand joined in the middle: it has rivers
+    facts = {f.tracks[0].id: f.moved for f in layout.facts([there, came, *rest], LATER)}
+    assert facts[there.id] and not facts[came.id]
 
 
 def test_a_tile_that_lay_for_a_moment_where_another_lies_now_is_no_part_of_a_hand(tile: Maker) -> None:
