@@ -1,6 +1,7 @@
 """A recording as a network camera on this machine: motion JPEG over HTTP, at its own speed, over and over.
 
-For tests and for `pzvision.live.bench`. By hand: ``python -m pzvision.live.loopback VIDEO --port N``.
+For tests and for `pzvision.live.bench`. By hand: ``python -m pzvision.live.loopback VIDEO --port N``; with
+``--rtsp`` as an RTSP camera (`pzvision.live.loopback_rtsp`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
+from pzvision.live.loopback_rtsp import LoopbackRtspCamera
 from pzvision.vision.capture import open_source
 
 _BOUNDARY: Final = "frame"
@@ -119,8 +121,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("video")
     parser.add_argument("--port", type=int, default=8643)
     parser.add_argument("--fps", type=float, default=15.0)
+    parser.add_argument("--rtsp", action="store_true", help="RTSP in place of HTTP")
     args = parser.parse_args(argv)
-    camera = LoopbackCamera(read_pictures(args.video, args.fps), args.fps, port=args.port)
+    make = LoopbackRtspCamera if args.rtsp else LoopbackCamera
+    camera = make(read_pictures(args.video, args.fps), args.fps, port=args.port)
     print(camera.url, flush=True)
     try:
         while True:

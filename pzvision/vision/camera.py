@@ -67,6 +67,7 @@ class _Reader(threading.Thread):
         self.owner = owner
         self.connect = connect
         self.beat = time.monotonic()
+        self.opening = True  # until its first frame
         self.abandoned = False
 
     def run(self) -> None:
@@ -74,7 +75,7 @@ class _Reader(threading.Thread):
         crashed = False
         try:
             for frame in self.connect():
-                self.beat = time.monotonic()
+                self.beat, self.opening = time.monotonic(), False
                 if self.abandoned or not self.owner.publish(self, frame):
                     return
         except (PzvisionError, OSError, cv2.error) as error:
@@ -251,11 +252,9 @@ class LiveSource(FrameSource):
                     continue
                 now = time.monotonic()
                 alive = self._reader.is_alive()
-                limit = (
-                    self._config.open_deadline_s + 1.0
-                    if self._last_at is None
-                    else self._config.read_deadline_s
-                )
+                # Opened anew, a network camera takes as long as the first time.
+                opening, config = self._reader.opening, self._config
+                limit = config.open_deadline_s + 1.0 if opening else config.read_deadline_s
                 silent = now - self._reader.beat > limit
                 frozen = (
                     self._health.state == "frozen"
