@@ -6,13 +6,18 @@ in ``pzvision live``; a client on the page's stream notes when each announcement
 - frames captured, looked at and dropped a second, and how often the detector was asked,
 - from the arrival of the deciding frame to the announcement at the client, and to the end of its look,
 - where a look's time goes,
-- the slope of memory after a warm-up, threads and open files before and after.
+- the slope of memory after a warm-up, threads and open files before and after,
+- whether the store tells the log of the game; with ``--twice`` also whether the log comes out the same, byte
+  for byte, when the game is read once more from what was seen in every look.
+
+What the measuring itself notes is kept in flat arrays: it does not count as the game's memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import subprocess
@@ -28,14 +33,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from pzvision.errors import PzvisionError
+from pzvision.game import format_log
 from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
 from pzvision.live.pipeline import Pipeline, PipelineConfig
 from pzvision.live.server import PageServer, build_app
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.store import Store
+from pzvision.live.stored import StoredLooks, header_of, never
+from pzvision.table.observations import ObservationWriter
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Image
@@ -93,14 +102,30 @@ class TimedDetector:
         return found
 
 
+class Times:
+    """When something happened to each record of the stream, by ``seq``, in s."""
+
+    def __init__(self) -> None:
+        self._at = array("d")
+
+    def note(self, seq: int, at: float) -> None:
+        """It happened now."""
+        self._at.extend([float("nan")] * (seq + 1 - len(self._at)))
+        self._at[seq] = at
+
+    def since(self, earlier: Times) -> list[float]:
+        """Of each record that both know, how long after ``earlier``, s."""
+        pairs = zip(self._at, earlier._at, strict=False)
+        return [late - early for late, early in pairs if late == late and early == early]
+
+
 class Listener(threading.Thread):
-    """A client of the page's stream: when each record reached it, by ``seq``."""
+    """A client of the page's stream: when each announcement reached it."""
 
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True, name="bench-listener")
         self._url = url
-        self.came: dict[int, float] = {}
-        self.announced: set[int] = set()
+        self.came = Times()
 
     def run(self) -> None:
         """Read the events until the server ends them; when each announcement came is kept."""
@@ -109,10 +134,8 @@ class Listener(threading.Thread):
                 if line.startswith(b"data: "):
                     now = time.monotonic()
                     record = json.loads(line[6:])
-                    if "seq" in record:
-                        self.came[record["seq"]] = now
-                        if record["type"] == "announce":
-                            self.announced.add(record["seq"])
+                    if record["type"] == "announce":
+                        self.came.note(record["seq"], now)
 
 
 def resident_mb() -> float:
@@ -137,8 +160,8 @@ def note_sample(path: Path, seconds: float, records: int, frames: int) -> None:
         )
 
 
-def slope(samples: Sequence[tuple[float, float]]) -> float:
-    """MB per 10 minutes of (seconds, MB) samples, after the warm-up."""
+def slope(samples: npt.NDArray[np.float64]) -> float:
+    """MB per 10 minutes of (seconds, MB) samples ``(n, 2)``, after the warm-up."""
     kept = samples[int(len(samples) * WARM_UP) :]
     if len(kept) < 3:
         return float("nan")
@@ -159,6 +182,7 @@ class Plan:
     threads: int | None
     backend: str
     log: Path | None = None
+    twice: bool = False
 
 
 def run(plan: Plan) -> dict[str, Any]:
@@ -184,6 +208,7 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     detector = TimedDetector(TableDetector(finder, calibration), spent)
     source = LiveSource.open(url, CaptureConfig())
     hub, desk = Hub(), Desk()
+    looks = folder / "looks.jsonl.gz"
     store = Store(folder / "s.sqlite")
     maker = HandMaker(calibration, HandSettings(plan.ruleset))
     writer = store.begin(url, maker.settings.to_json())
@@ -197,6 +222,7 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
         hub=hub,
         desk=desk,
         store=writer,
+        observations=ObservationWriter(looks, header_of(source, calibration)) if plan.twice else None,
     )
     look = pipeline.evening.look
 
@@ -205,19 +231,19 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
             return look(*args, **more)
 
     pipeline.evening.look = timed_look  # type: ignore[method-assign]
-    arrived: dict[int, float] = {}
+    arrived = Times()
 
     def note_arrival(what: str, value: Any) -> None:
         frame = pipeline._frame
         if what == "record" and frame is not None:
-            arrived[value.seq] = time.monotonic() - source.age_of(frame)
+            arrived.note(value.seq, time.monotonic() - source.age_of(frame))
 
     hub.follow(note_arrival)
     server = PageServer(build_app(hub, desk=desk), 0, on_stop=hub.close)
     server.start()
     listener = Listener(server.url)
     listener.start()
-    samples: list[tuple[float, float]] = []
+    samples = array("d")  # s and MB in turn
     noted_at = float("-inf")
     before: tuple[int, int] | None = None
     begun = time.monotonic()
@@ -225,10 +251,10 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     game.start()
     while (passed := time.monotonic() - begun) < plan.minutes * 60 and game.is_alive():
         time.sleep(min(SAMPLE_S, plan.minutes * 60 / 20))
-        samples.append((passed, resident_mb()))
+        samples.extend((passed, resident_mb()))
         if plan.log is not None and passed - noted_at >= NOTE_S:
             noted_at = passed
-            note_sample(plan.log, passed, len(pipeline.session.log), source.health.received)
+            note_sample(plan.log, passed, pipeline.session.length, source.health.received)
         if before is None and passed > min(20.0, plan.minutes * 15):
             before = (threading.active_count(), open_files())
     seconds = time.monotonic() - begun
@@ -237,11 +263,22 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     source.stop()
     game.join(30)
     server.stop()
-    latencies = [1000 * (listener.came[s] - arrived[s]) for s in listener.announced if s in arrived]
+    latencies = [1000 * s for s in listener.came.since(arrived)]
     ended = source.health
     writer.finish()
+    logs = {"live": format_log(pipeline.session.log), "in the store": format_log(store.read(writer.id).log)}
     store.close()
-    looks = pipeline.vitals.latency()
+    if plan.twice:
+        again = Pipeline(
+            StoredLooks(looks),
+            calibration,
+            HandMaker(calibration, HandSettings(plan.ruleset)),
+            never,
+            config=PipelineConfig(look_s=plan.every_s),
+        )
+        again.run()
+        logs["again from the looks"] = format_log(again.session.log)
+    memory = np.array(samples).reshape(-1, 2)
     return {
         "seconds": seconds,
         "camera_fps": health.received / seconds,
@@ -253,13 +290,14 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
         "tiles": (float(np.median(detector.tiles)), max(detector.tiles)) if detector.tiles else (0.0, 0),
         "announcements": len(latencies),
         "announce_ms": tuple(np.percentile(latencies, [50, 95, 99])) if latencies else None,
-        "look_ms": looks,
-        "memory_mb": (samples[0][1], samples[-1][1]),
-        "slope_mb_10min": slope(samples),
+        "look_ms": pipeline.vitals.latency(),
+        "memory_mb": (memory[0, 1], memory[-1, 1]),
+        "slope_mb_10min": slope(memory),
+        "logs": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in logs.items()},
         "threads": (before or after)[0:1] + after[0:1],
         "files": (before or after)[1:2] + after[1:2],
-        "hands": len(pipeline.session.final_states),
-        "records": len(pipeline.session.log),
+        "hands": pipeline.session.hand,
+        "records": pipeline.session.length,
         "spent": spent.lines(),
         "providers": ", ".join(finder.providers),
     }
@@ -289,6 +327,9 @@ def report(figures: dict[str, Any]) -> str:
     lines.extend(figures["spent"])
     first, last = figures["memory_mb"]
     lines.append(f"memory {first:.0f} -> {last:.0f} MB, slope {figures['slope_mb_10min']:+.2f} MB per 10 min")
+    logs = figures["logs"]
+    same = "the same log" if len(set(logs.values())) == 1 else "NOT the same log"
+    lines.append(f"{same}: " + ", ".join(f"{name} {digest[:12]}" for name, digest in logs.items()))
     lines.append(f"threads {figures['threads']}, open files {figures['files']} (early, late)")
     return "\n".join(lines)
 
@@ -307,6 +348,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--log", type=Path, metavar="FILE.csv", help="a line every 30 s, kept if it ends early"
     )
+    parser.add_argument("--twice", action="store_true", help="read the game once more from its looks")
     args = parser.parse_args(argv)
     plan = Plan(
         args.recording,
@@ -318,6 +360,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         args.threads,
         args.backend,
         args.log,
+        args.twice,
     )
     print(report(run(plan)), flush=True)
 

@@ -131,15 +131,15 @@ def run(path: Path, rounds: int, *, ruleset: str, trace: bool) -> tuple[list[Sam
         Listener(server.url).start()
         begun = time.monotonic()
         if trace:
-            tracemalloc.start(6)
+            tracemalloc.start(1)
 
         def sample() -> None:
             gc.collect()
             held = tracemalloc.get_traced_memory()[0] / 1e6 if trace else float("nan")
             samples.append(
                 Sample(
-                    len(pipeline.session.final_states),
-                    len(pipeline.session.log),
+                    pipeline.session.hand,
+                    pipeline.session.length,
                     resident_mb(),
                     held,
                     threading.active_count(),

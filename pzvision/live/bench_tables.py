@@ -101,7 +101,7 @@ def measure(
         tuple(t.stats.looks / t.stats.seconds for t in tables),
         tuple(t.stats.latency_ms or (float("nan"), float("nan")) for t in tables),
         sum(t.stats.detections for t in tables) / passed,
-        tuple(len(t.pipeline.session.log) for t in tables),
+        tuple(t.pipeline.session.length for t in tables),
         memory,
     )
 

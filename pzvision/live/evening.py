@@ -7,13 +7,14 @@ correction or another stake may change it whenever that may be; what follows sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pzvision.game import Event, HandStart, format_event, next_dealer
 from pzvision.live.desk import NotNow
 from pzvision.live.edits import edit, find
 from pzvision.live.orders import HandOrder
+from pzvision.live.packed import Packed
 from pzvision.live.session import Session
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.teller import Teller
@@ -53,14 +54,15 @@ class _Hand:
     ``reader``: with its evidence, or None. ``before``: records of an earlier run; what the reader says then
     counts only from ``since`` on. ``put``: how the hand was set up, where a person set it right.
     ``records``: the part as last told. ``edited``: the part as a person has it, changed record by record.
+    Without a reader both are packed away.
     """
 
     reader: TableReader | None
     before: tuple[Event, ...] = ()
     since: float = float("-inf")
     put: HandSettings | None = None
-    records: list[Event] = field(default_factory=list)
-    edited: list[Event] | None = None
+    records: Sequence[Event] = ()
+    edited: Sequence[Event] | None = None
 
     def compose(self) -> tuple[list[Event], list[int | None]]:
         """The part as it is now, and of each record its index in the reader's log."""
@@ -74,6 +76,14 @@ class _Hand:
         ]
         records = [*self.before, *(event for event, _ in own)]
         return self._set_right(records), [*([None] * len(self.before)), *(i for _, i in own)]
+
+    def pack(self) -> None:
+        """Its evidence is dropped; what it said is kept small."""
+        self.reader, self.before = None, ()
+        if not isinstance(self.records, Packed):
+            self.records = Packed(self.records)
+        if self.edited is not None:
+            self.edited = self.records  # as told
 
     def _set_right(self, records: list[Event]) -> list[Event]:
         if self.put is not None and records and isinstance(records[0], HandStart):
@@ -208,6 +218,8 @@ class Evening:
         later = [event for after in self._hands[which + 1 :] for event in after.records]
         self._teller.change(self._offset(which) + keep, [*records[keep:], *later], self._now)
         hand.records = records
+        if hand.reader is None:
+            hand.pack()
 
     def say_held(self, now: float) -> bool:
         """Say what has waited long enough."""
@@ -253,7 +265,7 @@ class Evening:
         else:
             self._hands[-1:] = [_Hand(reader)]
         for old in self._hands[: -1 - _KEPT_READERS]:
-            old.reader = None
+            old.pack()
         self._most_tiles, self._cleared_at = 0, None
 
     # -- an earlier run
@@ -271,7 +283,7 @@ class Evening:
         starts = [i for i, event in enumerate(log) if i == 0 or isinstance(event, HandStart)]
         ends = [*starts[1:], len(log)] if log else []  # it may have been broken off before any record
         parts = [list(log[a:b]) for a, b in zip(starts, ends, strict=True)]
-        self._hands = [_Hand(None, records=part) for part in parts]
+        self._hands = [_Hand(None, records=Packed(part)) for part in parts]
         self._teller.restore(log, said)
         self.shift = max((event.t or 0.0 for event in log), default=0.0) + _GAP_S if log else 0.0
         self._now = self.shift
@@ -337,7 +349,7 @@ class Evening:
             if at < offset + len(hand.records):
                 local = replace(correction, event=at - offset + 1)
                 return which, replace(local, event=find(hand.records, local) + 1, was=None)
-        raise NotNow(f"correction: event {correction.event}: expected 1 to {len(self.session.log)}")
+        raise NotNow(f"correction: event {correction.event}: expected 1 to {self.session.length}")
 
     def set_up(self, order: HandOrder) -> dict[str, Any]:
         """Set hands up as a person says. Raises `NotNow` where that is fixed, or `FormatError`."""

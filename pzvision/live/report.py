@@ -31,7 +31,7 @@ def said_line(item: Announcement | Correction, lang: Lang) -> str:
 
 def act_line(session: Session, lang: Lang) -> str:
     """The newest act of the log in a few words, for the progress bar: ``西家打 4s``."""
-    for event in reversed(session.log):
+    for event in reversed(session.recent):
         seat: Seat | None = getattr(event, "seat", None)
         tile = getattr(event, "tile", None)
         if seat is not None and tile is not None and event.type in ("discard", "peng", "gang", "win"):

@@ -120,7 +120,7 @@ class Showing:
             "paused": self.vitals.paused or self._eye.standing.blocked,
             "seen": self.vitals.sees,
             "tiles": tile_records(self._tiles),
-            "records": len(session.log),
+            "records": session.length,
             "setup": None if set_up is None else set_up.to_json(),
             "next": None if following is None else following.to_json(),
             "doubts": self._evening.doubt_records(),

@@ -6,6 +6,8 @@ hand is still being laid down, a record that does not add up, a doubtful tile.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -73,13 +75,13 @@ class Teller:
         self._doubted: set[tuple[object, ...]] = set()
         self.told = 0
         """Grows with everything told."""
-        self._hands: dict[int, object] = {}  # the money of finished hands as told
+        self._hands: dict[int, bytes] = {}  # the money of finished hands as told
 
     def change(self, keep: int, events: Sequence[Event], now: float) -> None:
         """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source."""
         self.told += 1
-        length = len(self.session.log)
-        fallen = self.session.log[keep:]
+        length = self.session.length
+        fallen = self.session.since(keep)
         change = self.session.update(keep, events)
         if self._log_file is not None:
             self._log_file.update(self.session.log, keep)
@@ -112,11 +114,11 @@ class Teller:
                 self._hub.publish(format_event(event))
         self._say(out)
         if any(isinstance(event, HandEnd) for event in (*fallen, *events)):
-            self._tell_hands()
+            self._tell_hands(self.session.hand_of(keep - 1))
 
-    def _tell_hands(self) -> None:
-        """Tell the money of finished hands where it is new or has changed."""
-        for hand, record in self.session.hand_records().items():
+    def _tell_hands(self, first: int) -> None:
+        """Tell the money of finished hands from number ``first`` on where it is new or has changed."""
+        for hand, record in self.session.hand_records(first).items():
             if self._hands.get(hand) != _money(record):
                 self._hands[hand] = _money(record)
                 self.tell(record)
@@ -148,9 +150,10 @@ class Teller:
             for when, item in self._held
         ]
         due: list[Said] = [item for when, item in self._held if when <= now]
+        self._forget_doubts()
         self._held = [pair for pair in self._held if pair[0] > now]
         for doubt in doubts:
-            event = self.session.log[offset + doubt.event]
+            event = self.session.record(offset + doubt.event)
             about: tuple[object, ...] = (doubt.id,) if doubt.id else (event.type, doubt.seat, doubt.tiles)
             key = (self.session.hand, *about)
             first = self._doubts.setdefault(key, now)
@@ -159,6 +162,13 @@ class Teller:
                 due.append(doubt_announcement(event, doubt.tiles, doubt.readings))
         self._say(due)
         return bool(due)
+
+    def _forget_doubts(self) -> None:
+        """Of hands long over: nobody doubts what was seen in them any more."""
+        kept = (self.session.hand, self.session.hand - 1)
+        if any(key[0] not in kept for key in self._doubts):
+            self._doubts = {key: since for key, since in self._doubts.items() if key[0] in kept}
+            self._doubted = {key for key in self._doubted if key[0] in kept}
 
     def finish(self) -> None:
         """The source is over: the log file is complete."""
@@ -192,6 +202,7 @@ class Teller:
                 self._on_said(item)
 
 
-def _money(record: Mapping[str, Any]) -> object:
-    """What must differ for a hand to be told again."""
-    return record["ledger"], record["totals"], record["next_dealer"], record["violations"]
+def _money(record: Mapping[str, Any]) -> bytes:
+    """What must differ for a hand to be told again, as a digest."""
+    told = [record[name] for name in ("ledger", "totals", "next_dealer", "violations")]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()

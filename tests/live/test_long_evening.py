@@ -13,6 +13,7 @@ from pzvision.live.session import Session
 from pzvision.live.view import view_of
 
 EVENTS = list(simulate("pzh-popular", seed=5, hands=7))
+LONG = list(simulate("pzh-popular", seed=6, hands=20))
 STARTS = [i for i, event in enumerate(EVENTS) if isinstance(event, HandStart)]
 
 
@@ -34,15 +35,33 @@ def played(events: list[Event]) -> Session:
     return session
 
 
-def test_most_states_are_left_out() -> None:
+def test_old_hands_are_packed_away() -> None:
     session = played(EVENTS)
-    whole = [i for i, step in enumerate(session._steps) if step.state is not None]
     assert len(STARTS) == 7
-    assert [i for i in whole if i < STARTS[4]] == [start - 1 for start in STARTS[1:5]]
-    assert all(i in whole for i in range(STARTS[4], len(EVENTS)))
+    assert session.recent == EVENTS[STARTS[4] :], "the running hand and two before are whole"
+    assert [hand.number for hand in session._old] == [1, 2, 3, 4]
+    assert sum(hand.records.size for hand in session._old) < 40 * STARTS[4]
     fresh = Session()
     fresh.update(0, EVENTS)
     assert told(session) == told(fresh)
+    again = Session()
+    again.restore(EVENTS, [])
+    assert told(session) == told(again)
+
+
+def test_parts_of_the_log_can_be_asked_for() -> None:
+    session = played(EVENTS)
+    assert session.length == len(EVENTS)
+    assert [session.record(i) for i in range(len(EVENTS))] == EVENTS
+    for index in (0, 1, STARTS[1], STARTS[3] + 2, STARTS[4], STARTS[5] + 3, len(EVENTS)):
+        assert session.since(index) == EVENTS[index:]
+    hands = [sum(start <= i for start in STARTS) for i in range(len(EVENTS))]
+    assert [session.hand_of(i) for i in range(len(EVENTS))] == hands
+    assert session.time_of(STARTS[2] + 3) == EVENTS[STARTS[2] + 2].t
+    for index in (-1, len(EVENTS)):
+        with pytest.raises(IndexError):
+            session.record(index)
+    assert session.hand_records(3) == {n: r for n, r in session.hand_records().items() if n >= 3}
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -72,7 +91,21 @@ def test_a_change_that_cannot_be_leaves_a_long_evening_as_it_was() -> None:
 
 def test_only_the_newest_announcements_are_asked_for() -> None:
     session = Session()
-    for item in session.update(0, EVENTS).said:
+    for item in session.update(0, LONG).said:
         session.spoken(item)
     everything = session.announcement_records()
-    assert len(everything) > 50 and session.announcement_records(50) == everything[-50:]
+    assert len(everything) > 250 and session._said_before, "some are packed away"
+    for newest in (1, 50, 150, 250, len(everything) + 5):
+        assert session.announcement_records(newest) == everything[-newest:]
+
+
+def test_something_said_long_ago_can_be_taken_back() -> None:
+    session = Session()
+    said = session.update(0, LONG).said
+    for seq, item in enumerate(said):
+        session.spoken(item, seq)
+    first = said[3]
+    assert session.retract(first) == 3 and session.retract(said[-1]) == len(said) - 1
+    assert session.retract(first) is None, "once"
+    gone = [record["seq"] for record in session.announcement_records() if record["retracted"]]
+    assert gone == [3, len(said) - 1]
