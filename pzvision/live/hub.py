@@ -20,7 +20,7 @@ import cv2
 
 from pzvision.vision.capture import Image
 
-KEPT_RECORDS: Final = 5000
+KEPT_RECORDS: Final = 2000  # a quarter of an hour of fast play; a page away for longer reads the state anew
 JPEG_QUALITY: Final = 80
 TABLE: Final = "table"
 

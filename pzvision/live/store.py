@@ -31,6 +31,7 @@ SCHEMA: Final = 1
 APPLICATION: Final = 0x707A7631  # "pzv1", so that other programs' files are not taken for ours
 RETRY_S: Final = 2.0
 _BUSY_MS: Final = 3000
+_CACHE_KB: Final = 512
 
 _TABLES: Final = """
 CREATE TABLE sessions (
@@ -205,6 +206,7 @@ class Store:
         self._db.execute("PRAGMA journal_mode = WAL")
         # Every commit reaches the disk: a power cut costs what was not committed, nothing else.
         self._db.execute("PRAGMA synchronous = FULL")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")  # rows are added, hardly ever read
         if not tables:
             self._db.executescript(
                 f"BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
