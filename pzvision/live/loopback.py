@@ -7,9 +7,10 @@ For tests and for `pzvision.live.bench`. By hand: ``python -m pzvision.live.loop
 from __future__ import annotations
 
 import argparse
+import contextlib
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
@@ -19,7 +20,7 @@ import numpy as np
 
 from pzvision.errors import PzvisionError
 from pzvision.live.loopback_rtsp import LoopbackRtspCamera
-from pzvision.vision.capture import open_source
+from pzvision.vision.capture import Image, open_source
 
 _BOUNDARY: Final = "frame"
 
@@ -35,14 +36,27 @@ class LoopbackCamera:
         fps: pictures a second.
         port: to listen on; 0: any.
         pause_s: seconds of the first picture (with a little noise, as a camera has) between two rounds.
+        on_sent: called with the number of each picture right before it is sent; the pictures are stamped with
+            it then (`stamp`), those of the pause too.
     """
 
-    def __init__(self, pictures: Sequence[bytes], fps: float, *, port: int = 0, pause_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        pictures: Sequence[bytes],
+        fps: float,
+        *,
+        port: int = 0,
+        pause_s: float = 5.0,
+        on_sent: Callable[[int], None] | None = None,
+    ) -> None:
         if not pictures:
             raise PzvisionError("loopback camera: no pictures")
         self.pictures = list(pictures)
         self.fps = fps
-        self._still = _noisy(self.pictures[0], max(1, round(pause_s * fps))) if pause_s > 0 else []
+        self._on_sent = on_sent
+        first = None if on_sent is None else len(self.pictures)
+        count = max(1, round(pause_s * fps)) if pause_s > 0 else 0
+        self._still = _noisy(self.pictures[0], count, first)
         self._over = threading.Event()
         camera = self
 
@@ -67,7 +81,9 @@ class LoopbackCamera:
         due = time.monotonic()
         try:
             while not self._over.is_set():
-                for picture in (*self.pictures, *self._still):
+                for number, picture in (*enumerate(self.pictures), *self._still):
+                    if self._on_sent is not None:
+                        self._on_sent(number)
                     head = (
                         f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
                     )
@@ -85,20 +101,40 @@ class LoopbackCamera:
         self._server.server_close()
 
 
-def _noisy(picture: bytes, count: int) -> list[bytes]:
-    """``count`` versions of a picture that differ a little, so that it does not look frozen."""
+def _noisy(picture: bytes, count: int, first: int | None) -> list[tuple[int, bytes]]:
+    """``count`` versions of a picture that differ a little, so that it does not look frozen, with their
+    numbers; ``first``: the first of them, stamped on the pictures, or None."""
     image = cv2.imdecode(np.frombuffer(picture, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        return [picture] * count
+        return [(0, picture)] * count
     chance = np.random.default_rng(0)
     versions = []
-    for _ in range(min(count, 8)):
+    for i in range(min(count, 8)):
         noise = chance.integers(-2, 3, image.shape, np.int16)
-        versions.append(encode(np.clip(image.astype(np.int16) + noise, 0, 255).astype(np.uint8)))
+        noisy = np.clip(image.astype(np.int16) + noise, 0, 255).astype(np.uint8)
+        if first is not None:
+            stamp(noisy, first + i)
+        versions.append(((first or 0) + i, encode(noisy)))
     return [versions[i % len(versions)] for i in range(count)]
 
 
-def encode(image: np.ndarray, quality: int = 90) -> bytes:
+_BITS: Final = 14
+_BLOCK: Final = 12  # px
+
+
+def stamp(image: Image, number: int) -> None:
+    """Write a number below 2^14 into the upper left corner of ``(H, W, 3)`` uint8, as black and white."""
+    for bit in range(_BITS):
+        image[:_BLOCK, _BLOCK * bit : _BLOCK * (bit + 1)] = 255 if number >> bit & 1 else 0
+
+
+def read_stamp(image: Image) -> int:
+    """The number that `stamp` wrote; JPEG and video leave it readable."""
+    middle = image[_BLOCK // 2, _BLOCK // 2 : _BLOCK * _BITS : _BLOCK, 1]
+    return int(sum(1 << bit for bit in range(_BITS) if middle[bit] > 127))
+
+
+def encode(image: Image, quality: int = 90) -> bytes:
     """A picture as JPEG."""
     ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     if not ok:
@@ -106,13 +142,24 @@ def encode(image: np.ndarray, quality: int = 90) -> bytes:
     return bytes(data.tobytes())
 
 
-def read_pictures(path: str | Path, fps: float) -> list[bytes]:
-    """A recording's pictures as JPEG, ``fps`` a second."""
+def read_pictures(path: str | Path, fps: float, *, stamped: bool = False) -> list[bytes]:
+    """A recording's pictures as JPEG, ``fps`` a second; ``stamped`` with their numbers (`stamp`)."""
     source = open_source(path)
     try:
-        return [encode(frame.image) for frame in source.frames(every=1 / fps)]
+        out = []
+        for number, frame in enumerate(source.frames(every=1 / fps)):
+            image = frame.image.copy()
+            if stamped:
+                stamp(image, number)
+            out.append(encode(image))
+        return out
     finally:
         source.close()
+
+
+def _print_sent(number: int) -> None:
+    with contextlib.suppress(OSError):  # nobody reads any more
+        print(number, time.monotonic(), flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -122,9 +169,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=8643)
     parser.add_argument("--fps", type=float, default=15.0)
     parser.add_argument("--rtsp", action="store_true", help="RTSP in place of HTTP")
+    parser.add_argument("--stamp", action="store_true", help="number the pictures, print when each is sent")
     args = parser.parse_args(argv)
-    make = LoopbackRtspCamera if args.rtsp else LoopbackCamera
-    camera = make(read_pictures(args.video, args.fps), args.fps, port=args.port)
+    pictures = read_pictures(args.video, args.fps, stamped=args.stamp)
+    camera: LoopbackCamera | LoopbackRtspCamera
+    if args.rtsp:
+        camera = LoopbackRtspCamera(pictures, args.fps, port=args.port)
+    else:
+        on_sent = _print_sent if args.stamp else None
+        camera = LoopbackCamera(pictures, args.fps, port=args.port, on_sent=on_sent)
     print(camera.url, flush=True)
     try:
         while True:

@@ -9,7 +9,7 @@ import { button, byId, clock, make, pause, Shown, tableName } from "./dom.js";
 import { Feed } from "./feed.js";
 import { listenToKeys } from "./keys.js";
 import { renderMap } from "./map.js";
-import { renderCameras, renderFacts, renderLink, renderMoney, renderNews } from "./panels.js";
+import { hearNews, renderCameras, renderFacts, renderLink, renderMoney, renderNews } from "./panels.js";
 import { showCamera, watchPicture } from "./picture.js";
 import { renderTable } from "./seats.js";
 import { overlaySettings } from "./stream.js";
@@ -24,7 +24,7 @@ let mapShown = false;
 
 const feed = new Feed("state", "events", {
   onState: () => render(),
-  onRecord: (record) => voice.hear(record),
+  onRecord: (record) => { voice.hear(record); hearNews(record, feed.state); },
   onLink: () => renderLink(feed.state, health, feed.connected),
 }, 1500, () => !voice.on);
 const voice = new Voice(() => {

@@ -82,9 +82,26 @@ export function renderMoney(state) {
   byId("ledger").tBodies[0].replaceChildren(...(lines.length ? lines : [make("tr", "", make("td", "nothing", say("nothing")))]));
 }
 
+/** Announcements of the stream that no state knows yet: they are shown without waiting for one. */
+let heard = [];
+const HEARD_MS = 5000;
+
+/** A record of the stream; what takes something back waits for the state. */
+export function hearNews(record, state) {
+  if (record.type !== "announce" || record.retracts || !state || !state.seats || record.seq <= state.seq) return;
+  heard.push({ ...record, at: performance.now() });
+  renderNews(state);
+}
+
 export function renderNews(state) {
-  if (!shown.changed("news", lang(), state.announcements)) return;
-  const items = state.announcements.slice().reverse().map((a) =>
-    make("li", a.kind + (a.retracted ? " retracted" : ""), make("time", "", clock(a.t)), make("span", "", a[lang()])));
+  // A program begun anew counts from one again: what it never says must not stay.
+  heard = heard.filter((a) => a.seq > state.seq && performance.now() - a.at < HEARD_MS);
+  const lines = [...state.announcements, ...heard].reverse().map((a) => [a.seq, a.kind + (a.retracted ? " retracted" : ""), clock(a.t), a[lang()]]);
+  if (!shown.changed("news", lang(), lines)) return;
+  const items = lines.map(([seq, kind, time, text]) => {
+    const item = make("li", kind, make("time", "", time), make("span", "", text));
+    item.dataset.seq = seq;
+    return item;
+  });
   byId("news").replaceChildren(...(items.length ? items : [make("li", "empty", say("noNews"))]));
 }
