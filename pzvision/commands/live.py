@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.serving import PageOptions, run_with_page
     from pzvision.live.voice import voice_from
     from pzvision.vision.camera import LiveSource
-    from pzvision.vision.capture import FrameSource, open_source
+    from pzvision.vision.capture import CaptureConfig, FrameSource, open_source
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
@@ -105,7 +105,8 @@ def run(args: argparse.Namespace) -> int:
     source = hands = voice = switch = writer = None
     further: dict[str, FrameSource] = {}
     try:
-        source = open_source(cameras[0].source, live=True)
+        wanted = CaptureConfig(webcam_size=setup.calibration.image_size)
+        source = open_source(cameras[0].source, live=True, config=wanted)
         check_size(setup, source)
         hands = HandCameras.open(cameras[1:], finder) if any(c.seat for c in cameras) else None
         further = {c.name: open_source(c.source, live=True) for c in cameras if c.name in TABLES}

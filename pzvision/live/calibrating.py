@@ -16,7 +16,7 @@ from pzvision.live.fit import Fit, draw_grid, judge_fit
 from pzvision.messages import say
 from pzvision.tiles import Lang, Seat, parse_seat
 from pzvision.vision.calibration import Calibration, load
-from pzvision.vision.capture import Frame, FrameSource, Image, ImageSource, open_source
+from pzvision.vision.capture import Frame, FrameSource, Image, ImageSource, is_url, open_source
 from pzvision.vision.lens import Lens, fit_lens
 from pzvision.vision.markers import CORNER_NAMES, fit_corners
 
@@ -217,7 +217,7 @@ def ask(spec: str, picture: Image, wish: Ask, port: int | None, lang: Lang) -> C
     from pzvision.live.calibrate_page import CalibratePage
     from pzvision.live.serving import serve
 
-    source = open_source(spec)
+    source = open_source(spec, live=is_url(spec))
     latest = picture
 
     def now() -> Image:

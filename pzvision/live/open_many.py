@@ -27,7 +27,7 @@ from pzvision.live.store import SessionWriter, Store, default_path
 from pzvision.live.turns import Turns
 from pzvision.messages import say
 from pzvision.vision.calibration import Calibration
-from pzvision.vision.capture import open_source
+from pzvision.vision.capture import CaptureConfig, open_source
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.gate import GateConfig
 from pzvision.vision.tile_set import load_tile_set
@@ -104,7 +104,8 @@ def _open(
     try:
         setup = check_game(own)
         tile_set = load_tile_set(args.tile_set, setup.calibration.tile_set, file)
-        source = open_source(spec.source, live=True)
+        wanted = CaptureConfig(webcam_size=setup.calibration.image_size)
+        source = open_source(spec.source, live=True, config=wanted)
         closing.callback(source.close)
         check_size(setup, source)
     except PzvisionError as error:
