@@ -284,7 +284,7 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
         "camera_fps": health.received / seconds,
         "looks": pipeline._looks,
         "looks_fps": pipeline._looks / seconds,
-        "detector": pipeline._asked,
+        "detector": pipeline.asked,
         "dropped": ended.dropped,
         "received": ended.received,
         "tiles": (float(np.median(detector.tiles)), max(detector.tiles)) if detector.tiles else (0.0, 0),

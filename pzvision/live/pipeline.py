@@ -1,7 +1,6 @@
 """The way of a frame: capture → motion → detector → table → game → announcements → page, log, video.
 
-Runs in the caller's thread. The detector is by far the dearest step, so it is asked only when something on
-the table changed since it was asked last, or when it was not asked for a while.
+Runs in the caller's thread.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from pzvision.live.asking import Asking
 from pzvision.live.cameras import HandCameras
 from pzvision.live.desk import Desk, NotNow
 from pzvision.live.evening import Evening, EveningConfig
-from pzvision.live.eye import Eye
 from pzvision.live.fit import judge_fit
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
@@ -27,20 +25,19 @@ from pzvision.live.report import note
 from pzvision.live.running import Stats, interruptible
 from pzvision.live.session import Session
 from pzvision.live.showing import Showing
+from pzvision.live.sight import Seen, Sight
 from pzvision.live.store import SessionWriter
-from pzvision.live.stored import StoredLooks
 from pzvision.live.teller import Said, Teller
-from pzvision.live.token_watch import TokenWatch, later
+from pzvision.live.token_watch import later
 from pzvision.table.corrections import Correction
-from pzvision.table.observations import ObservationWriter, Tokens, rounded
+from pzvision.table.observations import ObservationWriter
 from pzvision.table.reader import TableReader
 from pzvision.tiles import Lang, Seat
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
-from pzvision.vision.detections import Detections, Detector
+from pzvision.vision.detections import Detector
 from pzvision.vision.hand_row import hand_row
-from pzvision.vision.motion import MotionMask
 
 
 @dataclass(frozen=True)
@@ -131,23 +128,26 @@ class Pipeline:
         self.evening = Evening(new_reader, self._teller, self.config.evening)
         self._hands = hands
         self._recorded_hands = recorded_hands
-        self._tables = tables
         self._store = store
         self._desk = desk
-        self._new_detector = new_detector
         self._save_calibration = save_calibration
-        self._detector = detector
-        self._eye = Eye(
+        self._sight = Sight(
+            source,
             calibration,
+            detector,
             self.config.asking(),
-            None if new_detector is None else self._move,
+            new_detector=new_detector,
+            moved=self._moved,
+            tables=tables,
+            observations=observations,
+            fault=lambda reason: self.vitals.fault(reason),
             tell=note,
             page=desk is not None,
         )
         self._showing = Showing(
             source,
             calibration,
-            self._eye,
+            self._sight.eye,
             self.evening,
             self._teller,
             hub=hub,
@@ -157,16 +157,13 @@ class Pipeline:
             note=note,
         )
         self.vitals = self._showing.vitals
-        self._tokens = TokenWatch(calibration)
         self._hub = hub
         self._on_frame = on_frame
         self._on_progress = on_progress
         self._speed = speed
-        self._observations = observations
-        self._detections: Detections | None = None
         self._frame: Frame | None = None
         self._first: int | None = None
-        self._looks = self._asked = self._frames = 0
+        self._looks = self._frames = 0
         source.on_idle = self._between
 
     @property
@@ -185,6 +182,11 @@ class Pipeline:
         return self.evening.reader
 
     @property
+    def asked(self) -> int:
+        """How often the detector was asked."""
+        return self._sight.asked
+
+    @property
     def image(self) -> Image | None:
         """The newest picture as the camera gave it; None before the first."""
         return None if self._frame is None else self._frame.image
@@ -201,11 +203,11 @@ class Pipeline:
                     self._take(frame, due)
             finally:
                 self._finish()
-        if self._observations is not None and self._frame is not None:
-            self._observations.end(self._frame.t)
+        if self._frame is not None:
+            self._sight.over(self._frame.t)
         seconds = time.perf_counter() - begun
         stopped = interrupted[0] if interrupted else 0
-        return Stats(self._frames, self._looks, self._asked, seconds, self.vitals.latency(), stopped)
+        return Stats(self._frames, self._looks, self.asked, seconds, self.vitals.latency(), stopped)
 
     def _frames_due(self, start: float, end: float | None) -> Iterator[tuple[Frame, bool]]:
         """Frames, and whether the table is looked at in them; only those where nobody wants the rest."""
@@ -247,26 +249,15 @@ class Pipeline:
         self._between()
 
     def _look(self, frame: Frame) -> None:
-        if isinstance(self.source, StoredLooks):
-            stored = self.source.look
-            if stored is None:
-                return
-            detections, mask, tokens = stored.detections, stored.motion, stored.tokens
-            self._read_tokens(frame.t, mask, lambda: tokens)
-        else:
-            detections, mask, views = self._see(frame)
-            if self._observations is None:
-                self._read_tokens(frame.t, mask, lambda: self._tokens.seen(views))
-            else:  # what is kept must do for any later reading, so every look is looked at
-                kept = self._tokens.seen(views) if views else None
-                self._observations.look(frame.t, frame.index, detections, mask, kept)
-                self._read_tokens(frame.t, mask, lambda: kept or ())
-        if detections is not None:
-            detections = self._tokens.without(detections)
+        seen = self._sight.look(frame)
+        if seen is None:
+            return
+        self._read_tokens(frame.t, seen)
+        detections = None if seen.detections is None else self._sight.tokens.without(seen.detections)
         self._looks += 1
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
-            tiles = self.evening.look(frame.t, frame.index, size, detections, mask)
+            tiles = self.evening.look(frame.t, frame.index, size, detections, seen.mask)
             if self._recorded_hands is not None:
                 for seat, hand in self._recorded_hands.looks(frame.t):
                     self.evening.look_hand(frame.t, seat, None if hand is None else hand_row(hand))
@@ -276,24 +267,6 @@ class Pipeline:
         self.vitals.looked(age_ms, seen=detections is not None)
         if detections is not None:
             self.vitals.fault(None)
-
-    def _see(
-        self, frame: Frame
-    ) -> tuple[Detections | None, MotionMask | None, list[tuple[Image, Calibration]]]:
-        """The tiles and the mask of all cameras on the table, and the pictures that show it with their
-        calibrations."""
-        detections: Detections | None = None
-        mask: MotionMask | None = None
-        views: list[tuple[Image, Calibration]] = []
-        if frame.state == "ok":
-            mask = self._eye.look(frame.image, frame.t)
-            if mask is not None:
-                detections = self._detect(frame, mask)
-                views.append((frame.image, self._eye.calibration))
-        if self._tables is not None:
-            detections, mask = self._tables.fused(frame.t, detections, mask)
-            views += self._tables.pictures()
-        return detections, mask, views
 
     @contextmanager
     def _outlasting(self) -> Iterator[None]:
@@ -305,30 +278,13 @@ class Pipeline:
                 raise
             self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
 
-    def _read_tokens(self, t: float, mask: MotionMask | None, see: Callable[[], Tokens]) -> None:
+    def _read_tokens(self, t: float, seen: Seen) -> None:
         """Declarations by printed tokens, as if they had been said."""
-        if mask is None:
+        if seen.mask is None:
             return
         reader = self.evening.reader
-        for declaration in self._tokens.look(t, mask, reader, see):
+        for declaration in self._sight.tokens.look(t, seen.mask, reader, seen.tokens):
             reader.declare(later(declaration, self.evening.shift))
-
-    def _detect(self, frame: Frame, mask: MotionMask) -> Detections | None:
-        due = self._eye.due(mask, frame.t)
-        if not due and self._detections is not None:
-            return self._detections
-        self._asked += 1
-        try:
-            self._detections = rounded(self._eye.standing.to_base(self._detector(frame.image)))
-        except Exception as error:
-            self._eye.changed()  # what failed is asked again at the next look
-            if not isinstance(self.source, LiveSource):
-                raise
-            # An evening must outlast it: nothing was seen, and the page says why.
-            self._detections = None
-            self.vitals.fault(f"{type(error).__name__}: {error}".splitlines()[0])
-            return None
-        return self._detections
 
     def _finish(self) -> None:
         if self._frame is not None:
@@ -393,29 +349,22 @@ class Pipeline:
         """Stop reading the table or go on; ``reason``: ``person`` or ``camera``. What lies there is kept."""
         if paused != self.vitals.paused:
             self.vitals.paused = paused
-            self._eye.changed()
+            self._sight.eye.changed()
             self._teller.tell({"type": "pause", "paused": paused, "reason": reason})
 
     def _recalibrate(self, order: CalibrationOrder) -> dict[str, Any]:
-        if self._new_detector is None:
+        if self._sight.fixed:
             raise NotNow("this game's calibration is fixed")
         new = replace(self.calibration, corners=order.corners, near_seat=order.near_seat)
         fit = judge_fit(new)
         self.evening.recalibrate(new)
-        self._move(new)
-        self._eye.recalibrated(new)
-        self._tokens.recalibrated(new)
-        if self._tables is not None:
-            self._tables.recalibrated(new)
+        self._sight.recalibrated(new)
         if order.save and self._save_calibration is not None:
             self._save_calibration(new)
         return {"error_px": round(fit.error_px, 2), "warnings": list(fit.warnings)}
 
-    def _move(self, new: Calibration) -> None:
-        """See this camera's pictures under another calibration from now on."""
-        assert self._new_detector is not None
-        self._detector = self._new_detector(new)
-        self._showing.calibration, self._detections = new, None
+    def _moved(self, new: Calibration) -> None:
+        self._showing.calibration = new
 
     # -- what a person is shown
 
