@@ -22,22 +22,17 @@ from pzvision.game.events import (
     TailLamp,
     Win,
 )
-from pzvision.synth.between import Between
 from pzvision.synth.bodies import UP
+from pzvision.synth.laying import Laying
 from pzvision.synth.placing import Spot
-from pzvision.synth.timeline import (
-    Timeline,
-    Track,
-    Wall,
-    face_up,
-    wall_places,
-)
-from pzvision.tiles import KINDS, SEATS, Seat, format_tile
+from pzvision.synth.timeline import Timeline, Track, face_up
+from pzvision.synth.wall import Wall, wall_places
+from pzvision.tiles import SEATS, Seat, format_tile
 
 _HAND_SIZE = 13
 
 
-class Actor(Between):
+class Actor(Laying):
     """Plays log records on a `Stage`; `build_timeline` is its way in."""
 
     def play(self, log: Sequence[Event], index: int) -> None:
@@ -62,9 +57,9 @@ class Actor(Between):
             case Declare():
                 self._declare(event)
             case Win():
-                self._win(event, log, index)
+                self.win(event, log, index)
             case Reveal():
-                self._reveal(event)
+                self.reveal(event)
             case Leave():
                 self.now += self.pause(0.5, 1.0)
                 self.emit(event)
@@ -317,61 +312,6 @@ class Actor(Between):
             self.now += self.pause(0.5, 0.8)
         self.emit(replace(event, tiles=event.tiles or None, waits=event.waits or None))
 
-    def _lay_down(self, seat: Seat, kinds: Sequence[int] | None, start: float) -> float:
-        """Lay the standing tiles face up, sorted; returns when the last lies still."""
-        hand = self.hands[seat]
-        if kinds is not None:
-            left = list(kinds)
-            for track in hand:
-                if track.kind in left:
-                    left.remove(track.kind)
-            for track in hand:
-                if track.kind is None and left:
-                    track.kind = left.pop(0)
-        standing = [t for t in hand if t not in self.shown[seat]]
-        standing.sort(key=lambda t: (KINDS if t.kind is None else t.kind, t.id))
-        end = start
-        stops = []
-        for index, track in enumerate(standing):
-            goal = self.nudged(self.plan.laid(index).turned(self.side(seat)), 0.4)
-            end = max(end, self.move(track, goal, seat, "laid", start + 0.05 * index, 0.5 * self.style.pace))
-            stops.append(goal)
-        if stops:
-            self.reach(seat, [(start, stops[0]), (end, stops[-1])])
-        return end
-
-    def _win(self, event: Win, log: Sequence[Event], index: int) -> None:
-        seat = event.seat
-        start = self.now + self.pause(0.8, 1.2)
-        sharing = _winners_on_one_tile(log, index)
-        prize: Track | None = None
-        if event.by == "self_draw":
-            prize = self.take(seat, event.tile)
-        elif event.by == "discard" and self.last_discard is not None and sharing == 1:
-            giver, prize = self.last_discard
-            self.rivers[giver].remove(prize)
-            self.last_discard = None
-        elif event.by == "rob_kong" and self.added is not None and sharing == 1:
-            prize = self.added
-            for meld in (m for melds in self.melds.values() for m in melds):
-                if prize in meld:
-                    meld.remove(prize)
-            self.added = None
-        end = self._lay_down(seat, event.hand, start)
-        if prize is not None:
-            count = len([t for t in self.hands[seat] if t not in self.shown[seat]])
-            goal = self.nudged(self.plan.laid(count, apart=True).turned(self.side(seat)), 0.8)
-            grab = end + self.pause(0.3, 0.5)
-            end = self.move(prize, goal, seat, "laid", grab, self.pause(0.5, 0.8))
-            self.reach(seat, [(grab, prize.moves[-1].start), (end, goal)])
-        self.replacement = False
-        self.now = end
-        self.emit(event)
-
-    def _reveal(self, event: Reveal) -> None:
-        self.now = self._lay_down(event.seat, event.hand, self.now + self.pause(0.7, 1.1))
-        self.emit(event)
-
     def finish(self, log: Sequence[Event]) -> Timeline:
         """The finished recording; it goes on for a moment after the last record."""
         self.fill_unknown()
@@ -386,16 +326,3 @@ class Actor(Between):
             tuple(tuple(keys) for keys in self.arms),
             dice=tuple(self.dice),
         )
-
-
-def _winners_on_one_tile(log: Sequence[Event], index: int) -> int:
-    """How many win on the tile that record ``index`` wins on: the run of wins around it."""
-    first = last = index
-    while first > 0 and isinstance(log[first - 1], Win | Leave):
-        first -= 1
-    while last + 1 < len(log) and isinstance(log[last + 1], Win | Leave):
-        last += 1
-    event = log[index]
-    assert isinstance(event, Win)
-    run = [e for e in log[first : last + 1] if isinstance(e, Win)]
-    return sum(e.by == event.by and e.by != "self_draw" and e.tile == event.tile for e in run) or 1

@@ -10,7 +10,8 @@ import numpy as np
 from pzvision.game.events import Event
 from pzvision.synth.bodies import UP
 from pzvision.synth.placing import Plan, Spot
-from pzvision.synth.timeline import ArmKey, Die, Move, Point, Style, Track, Wall, Zone, rest_point
+from pzvision.synth.timeline import ArmKey, Die, Move, Point, Style, Track, Zone, rest_point
+from pzvision.synth.wall import Wall
 from pzvision.tiles import COPIES, KINDS, SEATS, Seat, format_tile
 
 

@@ -29,7 +29,8 @@ from pzvision.game.events import (
 from pzvision.game.settle import settle_log
 from pzvision.game.simulate import simulate
 from pzvision.synth.placing import Plan
-from pzvision.synth.timeline import Style, Timeline, build_timeline, wall_places
+from pzvision.synth.timeline import Style, Timeline, build_timeline
+from pzvision.synth.wall import wall_places
 from pzvision.tiles import COPIES, KINDS, SEATS, Tile, parse_tiles
 
 RULESETS = ("pzh-traditional", "pzh-popular", "xichang", "pzh-biankadiao-que")
