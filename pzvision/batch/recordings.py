@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from pzvision.errors import PzvisionError
-from pzvision.vision.capture import IMAGE_SUFFIXES
+from pzvision.vision.recording import IMAGE_SUFFIXES
 
 VIDEO_SUFFIXES: Final = frozenset(
     {".mp4", ".mkv", ".mov", ".avi", ".webm", ".m4v", ".ts", ".mts", ".m2ts", ".mpg", ".mpeg", ".3gp"}

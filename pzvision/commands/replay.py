@@ -72,10 +72,11 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.video import VideoFile
     from pzvision.messages import say
     from pzvision.table.observations import ObservationWriter
-    from pzvision.vision.capture import CaptureConfig, Frame, VideoSource, open_source
+    from pzvision.vision.capture import CaptureConfig, Frame, open_source
     from pzvision.vision.detections import Detector
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
+    from pzvision.vision.recording import VideoSource
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 

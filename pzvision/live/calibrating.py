@@ -16,9 +16,10 @@ from pzvision.live.fit import Fit, draw_grid, judge_fit
 from pzvision.messages import say
 from pzvision.tiles import Lang, Seat, parse_seat
 from pzvision.vision.calibration import Calibration, load
-from pzvision.vision.capture import Frame, FrameSource, Image, ImageSource, is_url, open_source
+from pzvision.vision.capture import Frame, FrameSource, Image, is_url, open_source
 from pzvision.vision.lens import Lens, fit_lens
 from pzvision.vision.markers import CORNER_NAMES, fit_corners
+from pzvision.vision.recording import ImageSource
 
 _TRY_S: Final = 10.0  # how long a live camera is watched for the corner cards
 _PATIENCE: Final = 40  # pictures of a recording that are looked at for them

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pzvision.errors import PzvisionError
-from pzvision.vision.capture import IMAGE_SUFFIXES
+from pzvision.vision.recording import IMAGE_SUFFIXES
 
 
 def check_not_empty(words: Mapping[str, str | None]) -> None:

@@ -19,7 +19,8 @@ from pzvision.live.pipeline import Pipeline
 from pzvision.live.settings import HandMaker
 from pzvision.live.stored import header_of
 from pzvision.table.observations import ObservationWriter
-from pzvision.vision.capture import open_source, read_image_or_none
+from pzvision.vision.capture import open_source
+from pzvision.vision.recording import read_image_or_none
 from pzvision.vision.tokens import Token, TokenFinder
 
 
