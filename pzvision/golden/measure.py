@@ -267,14 +267,13 @@ def _difference(true: dict[str, Any], seen: dict[str, Any]) -> str:
 
 
 def _true_speech(truth: Sequence[Event]) -> list[tuple[float, str, str]]:
-    """What the program says of the true log, told record by record."""
+    """What the program says of the true log, told record by record, each thing at once."""
     watch = _Watch()
     teller = Teller(on_said=watch.speech)
     for count, event in enumerate(truth):
         if event.t is not None:
             watch.now = event.t
-        teller.change(count, [event], watch.now)
-    teller.say_held(float("inf"), (), 0)
+        teller.change(count, [event], watch.now, at_once=True)
     return watch.said
 
 

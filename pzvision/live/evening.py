@@ -203,8 +203,8 @@ class Evening:
         if hasattr(reader, "look_hand") and reader.look_hand(seat, t + self.shift, detections) is not None:
             self.follow()
 
-    def follow(self, which: int = -1) -> None:
-        """Tell what a hand's part says now."""
+    def follow(self, which: int = -1, *, at_once: bool = False) -> None:
+        """Tell what a hand's part says now; ``at_once``: because a person said so."""
         which %= len(self._hands)
         hand = self._hands[which]
         records, _ = hand.compose()
@@ -216,7 +216,7 @@ class Evening:
         if keep == len(hand.records) == len(records):
             return
         later = [event for after in self._hands[which + 1 :] for event in after.records]
-        self._teller.change(self._offset(which) + keep, [*records[keep:], *later], self._now)
+        self._teller.change(self._offset(which) + keep, [*records[keep:], *later], self._now, at_once=at_once)
         hand.records = records
         if hand.reader is None:
             hand.pack()
@@ -316,7 +316,7 @@ class Evening:
         self._carry_out(self._hands[which], local)
         with self._teller.batch():
             self._teller.tell({"type": "correction", "hand": which + 1, "correction": correction.format()})
-            self.follow(which)
+            self.follow(which, at_once=True)
             self.say_held(self._now)
         return {"hand": which + 1}
 
@@ -366,7 +366,7 @@ class Evening:
                 self._end_hand(self._now)
             elif order.when == "current":
                 hand.put, maker.settings = new, replace(new, dealer=None)
-                self.follow()
+                self.follow(at_once=True)
             self._teller.tell({"type": "settings", "next": maker.settings.to_json()})
         return {"next": maker.settings.to_json()}
 

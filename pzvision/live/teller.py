@@ -1,7 +1,7 @@
 """From changes of the log to everybody who wants to know: the log file, the page's stream, the terminal.
 
 Most things are said at once. A few wait a little, because the next looks may well settle them: a win whose
-hand is still being laid down, a record that does not add up, a doubtful tile.
+hand has just been laid down, a record that does not add up, a doubtful tile, and taking back what was said.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from math import inf
+from typing import Any, Final, TypeAlias
 
 from pzvision.game import Discard, Event, HandEnd, format_event
 from pzvision.live.announcement import Announcement, Correction
@@ -23,6 +24,8 @@ from pzvision.table.doubts import Doubt
 
 Said: TypeAlias = Announcement | Correction
 
+_FOLLOW_WINS: Final = ("settlement", "dealer")  # never told before the win they follow from
+
 
 @dataclass(frozen=True)
 class TellerConfig:
@@ -33,13 +36,18 @@ class TellerConfig:
         breach_s: seconds a breach of the rules must stand in the log before it is said: nobody is blamed for
             a tile that was misread for a moment.
         unread_s: seconds a laid-down hand may take to be read before its win is said without a score.
+        win_s: seconds a win must stand in the log before it and its money are said: the hand has just been
+            laid down, and its last tiles may not lie still or be read yet.
+        retract_s: seconds until something said is taken back; said again within them, nothing is said of it.
         dealer_s: seconds after the first discard until a dealer nobody told is held for sure.
     """
 
     doubt_s: float = 2.0
     breach_s: float = 2.0
     unread_s: float = 3.0
-    dealer_s: float = 5.0
+    win_s: float = 0.75
+    retract_s: float = 1.0
+    dealer_s: float = 15.0
 
 
 class Teller:
@@ -70,15 +78,18 @@ class Teller:
         self._on_said = on_said
         self._on_records = on_records
         self._dealer_known = dealer_known
-        self._held: list[tuple[float, Announcement]] = []  # with the time to say it
+        self._held: list[tuple[float, Said]] = []  # with the time to say it
         self._doubts: dict[tuple[object, ...], float] = {}  # with the time it came up
         self._doubted: set[tuple[object, ...]] = set()
         self.told = 0
         """Grows with everything told."""
         self._hands: dict[int, bytes] = {}  # the money of finished hands as told
 
-    def change(self, keep: int, events: Sequence[Event], now: float) -> None:
-        """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source."""
+    def change(self, keep: int, events: Sequence[Event], now: float, *, at_once: bool = False) -> None:
+        """The log is now its first ``keep`` records and then ``events``; ``now``: s in the source.
+
+        ``at_once``: a person says so, and nothing waits.
+        """
         self.told += 1
         length = self.session.length
         fallen = self.session.since(keep)
@@ -87,24 +98,16 @@ class Teller:
             self._log_file.update(self.session.log, keep)
         out: list[Said] = []
         for item in change.taken_back:
-            held = next((pair for pair in self._held if pair[1].key == item.key), None)
-            if held is not None:
-                self._held.remove(held)
-            else:
-                out.append(Correction(item))
+            if not self._drop(item):
+                self._hold(Correction(item), now, 0.0 if at_once else self._config.retract_s, out)
         for item in change.said:
-            wait = self._patience(item)
-            if self._dealer_unsure(item, now):
-                self._held.append((float("inf"), item))
-            elif wait > 0:
-                self._held.append((now + wait, item))
-            else:
-                out.append(item)
+            if not self._drop(Correction(item)):
+                self._hold(item, now, self._patience(item, now, at_once), out)
         if any(isinstance(event, HandEnd) for event in events):
             # A dealer still unsure when the recording ends stays unsaid.
-            held_dealers = [item for _, item in self._held if item.kind == "dealer"]
-            self._held = [pair for pair in self._held if pair[1].kind != "dealer"]
-            out[:0] = [item for item in held_dealers if not self._dealer_unsure(item, now)]
+            dealers = [item for when, item in self._held if when == inf]
+            self._held = [pair for pair in self._held if pair[0] < inf]
+            out[:0] = [item for item in dealers if not self._dealer_unsure(item, now)]
         if self._on_records is not None:
             self._on_records(fallen, events)
         if self._hub is not None:
@@ -146,12 +149,11 @@ class Teller:
         ``doubts``: those of the reader now; ``offset``: records before the reader's log.
         """
         self._held = [
-            (now if item.kind == "dealer" and not self._dealer_unsure(item, now) else when, item)
+            (now if when == inf and not self._dealer_unsure(item, now) else when, item)
             for when, item in self._held
         ]
-        due: list[Said] = [item for when, item in self._held if when <= now]
+        due = self._release(now)
         self._forget_doubts()
-        self._held = [pair for pair in self._held if pair[0] > now]
         for doubt in doubts:
             event = self.session.record(offset + doubt.event)
             about: tuple[object, ...] = (doubt.id,) if doubt.id else (event.type, doubt.seat, doubt.tiles)
@@ -162,6 +164,18 @@ class Teller:
                 due.append(doubt_announcement(event, doubt.tiles, doubt.readings))
         self._say(due)
         return bool(due)
+
+    def _release(self, now: float) -> list[Said]:
+        """What was kept back till ``now``, a win before what follows from it."""
+        stays = self._win_due() > now
+        first: list[Said] = []
+        second: list[Said] = []
+        for when, item in list(self._held):
+            follows = isinstance(item, Announcement) and item.kind in _FOLLOW_WINS
+            if when <= now and not (follows and stays):
+                self._held.remove((when, item))
+                (second if follows else first).append(item)
+        return first + second
 
     def _forget_doubts(self) -> None:
         """Of hands long over: nobody doubts what was seen in them any more."""
@@ -176,19 +190,47 @@ class Teller:
             self._log_file.update(self.session.log, len(self.session.log))
             self._log_file.close()
 
-    def _dealer_unsure(self, item: Announcement, now: float) -> bool:
+    def _hold(self, item: Said, now: float, wait: float, out: list[Said]) -> None:
+        """Keep it back for ``wait`` s, or say it with ``out``."""
+        if wait > 0:
+            self._held.append((now + wait, item))
+        else:
+            out.append(item)
+
+    def _drop(self, item: Said) -> bool:
+        """Forget what is kept back if it is the same as this; False: it is not kept back."""
+        for at, (_, held) in enumerate(self._held):
+            if type(held) is type(item) and _key(held) == _key(item):
+                del self._held[at]
+                return True
+        return False
+
+    def _dealer_unsure(self, item: Said, now: float) -> bool:
         """Whether this names the dealer of the first hand, only the look of its first acts says so."""
-        if self._dealer_known or item.kind != "dealer":
+        if self._dealer_known or not isinstance(item, Announcement) or item.kind != "dealer":
             return False
         for event in self.session.log:
             if isinstance(event, Discard):
                 return event.t is not None and now < event.t + self._config.dealer_s
         return True
 
-    def _patience(self, item: Announcement) -> float:
-        if item.kind == "win" and item.fan is None:
-            return self._config.unread_s
-        waits = {"uncertain": self._config.doubt_s, "violation": self._config.breach_s}
+    def _win_due(self) -> float:
+        """When the last win that is kept back will be said; −inf where none is."""
+        wins = (when for when, held in self._held if isinstance(held, Announcement) and held.kind == "win")
+        return max(wins, default=-inf)
+
+    def _patience(self, item: Announcement, now: float, at_once: bool) -> float:
+        """How many s it waits."""
+        if self._dealer_unsure(item, now):
+            return inf
+        if at_once:
+            return 0.0
+        config = self._config
+        if item.kind == "win":
+            return config.unread_s if item.fan is None else config.win_s
+        if item.kind in _FOLLOW_WINS:
+            return max(0.0, self._win_due() - now)
+        waits = {"uncertain": config.doubt_s, "violation": config.breach_s}
         return waits.get(item.kind, 0.0)
 
     def _say(self, items: Sequence[Said]) -> None:
@@ -200,6 +242,10 @@ class Teller:
                 self.session.spoken(item, self.tell(record))
             if self._on_said is not None:
                 self._on_said(item)
+
+
+def _key(item: Said) -> tuple[object, ...]:
+    return item.of.key if isinstance(item, Correction) else item.key
 
 
 def _money(record: Mapping[str, Any]) -> bytes:

@@ -90,6 +90,7 @@ def read_classes(
     reading = _nodes(acts, config)
     for node in reading.nodes:
         node.tile = int(node.scores.argmax())
+    _moved_into_melds(acts, reading)
     _four_of_a_kind(reading.nodes)
     _guess_unseen(acts, reading, waits)
     if complete is not None:
@@ -190,6 +191,21 @@ def _nodes(acts: Sequence[Act], config: TableConfig) -> Reading:
                     copies = 0 if act.kind == "lamp" or (act.kind == "shown" and track.gone) else 1
                     reading.new([track], config, copies)
     return reading
+
+
+def _moved_into_melds(acts: Sequence[Act], reading: Reading) -> None:
+    """Tiles that a player has shown and then lays down as a kong are the same tiles, though they may still be
+    held to lie in both places: what has gone is known a moment later than what has come.
+    """
+    shown: dict[int, list[Node]] = {}
+    for act in acts:
+        if act.kind == "shown":
+            shown[act.seat] = [reading.of_track[t.id] for t in act.tracks if t.gone is None]
+        elif act.kind == "gang" and act.seat in shown:
+            tile = meld_node(act, reading).tile
+            for node in shown[act.seat]:
+                if node.tile == tile and node.copies == 1:
+                    node.copies = 0
 
 
 def _four_of_a_kind(nodes: Sequence[Node]) -> None:

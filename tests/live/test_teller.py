@@ -49,13 +49,60 @@ def test_a_win_whose_hand_is_still_laid_down_waits_for_it() -> None:
     assert "correction" not in kinds(said)
 
 
-def test_a_read_win_is_said_at_once_and_nothing_is_taken_back() -> None:
+def test_a_read_win_is_said_when_it_has_stood_for_a_moment() -> None:
     telling, said = teller()
     telling.change(0, LOG, 4.0)
     telling.change(3, [read(LOG[3], "46m123456789s55p")], 5.0)
+    telling.say_held(5.5, (), 0)
+    assert kinds(said) == ["dealer"]
+    telling.say_held(5.8, (), 0)
     assert kinds(said) == ["dealer", "win", "settlement"]
     telling.say_held(60.0, (), 0)
     assert kinds(said) == ["dealer", "win", "settlement"]
+
+
+def test_a_hand_read_wrongly_for_a_moment_is_never_said() -> None:
+    telling, said = teller()
+    telling.change(0, [*LOG[:3], read(LOG[3], "46m123456789s55p")], 4.0)
+    telling.say_held(4.25, (), 0)
+    right = read(LOG[3], "55m123456789s46p", tile=22)
+    telling.change(3, [right], 4.5)
+    telling.say_held(5.5, (), 0)
+    assert kinds(said) == ["dealer", "win", "settlement"]
+    assert said[1].text("zh").startswith("南家自摸五筒")
+
+
+def test_money_is_never_told_before_the_win_it_follows() -> None:
+    telling, said = teller()
+    telling.change(0, [*LOG[:3], read(LOG[3], "46m123456789s55p"), HandEnd(t=5.0)], 5.0)
+    assert kinds(said) == ["dealer"]
+    telling.say_held(6.0, (), 0)
+    assert kinds(said)[:3] == ["dealer", "win", "settlement"]
+    assert said[-1].text("zh").startswith("下一局") or said[-1].text("zh").startswith("本局")
+
+
+def test_what_is_taken_back_and_said_again_at_once_is_said_once() -> None:
+    telling, said = teller()
+    win = read(LOG[3], "46m123456789s55p")
+    telling.change(0, [*LOG[:3], win], 4.0)
+    telling.say_held(5.0, (), 0)
+    telling.change(3, [], 6.0)
+    telling.say_held(6.5, (), 0)
+    telling.change(3, [win], 6.75)
+    telling.say_held(60.0, (), 0)
+    assert kinds(said) == ["dealer", "win", "settlement"]
+    # and it can still be taken back
+    telling.change(3, [], 61.0)
+    telling.say_held(62.0, (), 0)
+    assert kinds(said)[3:] == ["correction", "correction"]
+    assert [r["retracted"] for r in telling.session.announcement_records()] == [False, True, True]
+
+
+def test_a_person_s_word_changes_at_once_what_is_said() -> None:
+    telling, said = teller()
+    telling.change(0, [*LOG[:3], read(LOG[3], "46m123456789s55p")], 4.0, at_once=True)
+    telling.change(3, [Discard("S", 4, t=4.0)], 4.0, at_once=True)
+    assert kinds(said) == ["dealer", "win", "settlement", "correction", "correction"]
 
 
 def test_a_win_that_stays_unread_is_said_after_a_while() -> None:
@@ -71,7 +118,9 @@ def test_a_wrong_win_is_taken_back_once() -> None:
     said: list[Said] = []
     telling = Teller(hub=hub, on_said=said.append)
     telling.change(0, [*LOG[:3], read(LOG[3], "46m123456789s55p")], 4.0)
+    telling.say_held(5.0, (), 0)
     telling.change(3, [Discard("S", 4, t=4.0)], 6.0)
+    telling.say_held(7.0, (), 0)
     assert kinds(said) == ["dealer", "win", "settlement", "correction", "correction"]
     assert said[3].text("zh").startswith("更正,刚才这句不算:南家自摸五万")
     records = [json.loads(r.text) for r in hub.since(0)[0]]
@@ -101,9 +150,9 @@ def test_a_dealer_nobody_told_is_said_once_that_is_sure() -> None:
     assert said == []
     # It was another player after all: what was never said is not taken back.
     teller.change(0, [HandStart("pzh-popular", "S"), Discard("S", 3, t=10.0)], 13.0)
-    teller.say_held(14.0, [], 0)
+    teller.say_held(24.0, [], 0)
     assert said == []
-    teller.say_held(15.1, [], 0)
+    teller.say_held(25.1, [], 0)
     assert [(item.kind, item.seat) for item in said if isinstance(item, Announcement)] == [("dealer", "S")]
     # A recording that ends too early for that says nothing of the dealer.
     said.clear()

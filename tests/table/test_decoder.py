@@ -394,6 +394,19 @@ def test_a_kong_nobody_sees_is_of_a_suit_its_player_has_and_of_nothing_waited_fo
     assert other == parse_tile("5s")
 
 
+def test_a_kong_of_shown_tiles_is_read_right_before_they_are_known_to_have_gone(world: World) -> None:
+    """The four lie as a kong already, while the same four are still held to lie where they were shown."""
+    shown = tuple(world.track(k, 1.0) for k in parse_tiles("111133336666s4m"))
+    world.facts.append(Fact("shown", 1.0, "S", shown))
+    world.discard(3.0, "E", "5m")
+    world.group(8.0, "S", "1s", 4)
+    acts = world.story()
+    kong = next(a for a in acts if a.kind == "gang")
+    reading = read_classes(acts, Decoder().config)
+    assert reading.of_track[kong.tracks[0].id].tile == parse_tile("1s")
+    assert [reading.of_track[t.id].tile for t in shown] == list(parse_tiles("111133336666s4m"))
+
+
 def test_four_tiles_after_three_melds_may_be_a_hand(world: World) -> None:
     """A tile and three alike, laid down for a win, look like a kong with one misread tile."""
     for i, seat in enumerate("ESW"):
