@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.serving import PageOptions, run_with_page
     from pzvision.live.voice import voice_from
     from pzvision.vision.camera import LiveSource
-    from pzvision.vision.capture import CaptureConfig, FrameSource, open_source
+    from pzvision.vision.capture import CaptureConfig, FrameSource, open_source, without_password
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
     from pzvision.vision.tableview import TableDetector
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         switch = None if scenes is None else SceneSwitch(scenes, args.lang)
         hub, desk, maker = Hub(), Desk(), setup.maker()
         if store is not None and old is None:
-            source_text = " ".join(camera.format() for camera in cameras)
+            source_text = " ".join(f"{camera.name}={without_password(camera.source)}" for camera in cameras)
             writer = store.begin(source_text, maker.settings.to_json())
         elif store is not None and old is not None:
             writer = store.resume(old)

@@ -27,7 +27,7 @@ from pzvision.live.store import SessionWriter, Store, default_path
 from pzvision.live.turns import Turns
 from pzvision.messages import say
 from pzvision.vision.calibration import Calibration
-from pzvision.vision.capture import CaptureConfig, open_source
+from pzvision.vision.capture import CaptureConfig, open_source, without_password
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.gate import GateConfig
 from pzvision.vision.tile_set import load_tile_set
@@ -124,7 +124,11 @@ def _open(
     if store is not None:
         old = choose(store, resume=args.resume, new=args.new, lang=args.lang, table=spec.name)
         set_up = {**maker.settings.to_json(), "table": spec.name}
-        writer = store.begin(spec.format(), set_up) if old is None else store.resume(old.id)
+        writer = (
+            store.begin(f"{spec.name}={without_password(spec.source)}", set_up)
+            if old is None
+            else store.resume(old.id)
+        )
     pipeline = Pipeline(
         source,
         setup.calibration,

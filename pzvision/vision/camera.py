@@ -19,7 +19,15 @@ import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
-from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, FrameState, Image, open_capture
+from pzvision.vision.capture import (
+    CaptureConfig,
+    Frame,
+    FrameSource,
+    FrameState,
+    Image,
+    open_capture,
+    without_password,
+)
 
 _CLOSE_WAIT_S = 1.0
 CameraState = Literal["opening", "ok", "black", "frozen", "lost", "ended"]
@@ -130,22 +138,25 @@ class LiveSource(FrameSource):
             PzvisionError: nothing came within the deadline.
         """
 
+        # Its name and what is wrong with it are shown, also by /health to readers without a token.
+        name = without_password(str(spec))
+
         def connect() -> Iterator[Frame]:
             capture = open_capture(spec, config)
             if capture is None:
-                raise PzvisionError(f"camera {spec} does not open")
+                raise PzvisionError(f"camera {name} does not open")
             try:
                 index = 0
                 while True:
                     ok, image = capture.read()
                     if not ok or image is None:
-                        raise PzvisionError(f"camera {spec} stopped sending")
+                        raise PzvisionError(f"camera {name} stopped sending")
                     yield Frame(np.asarray(image, np.uint8), 0.0, index)
                     index += 1
             finally:
                 capture.release()
 
-        source = cls(str(spec), connect, config, reconnect=True)
+        source = cls(name, connect, config, reconnect=True)
         source._start()
         until = time.monotonic() + config.open_deadline_s + 1.0
         while time.monotonic() < until:
@@ -159,7 +170,7 @@ class LiveSource(FrameSource):
                 f"no camera {spec}: nothing answers there (plug it in, close other programs that use it,"
                 " or give another number or an address)"
             )
-        raise PzvisionError(f"cannot open {spec!r}: no answer or no video there (is the camera on?)")
+        raise PzvisionError(f"cannot open {name!r}: no answer or no video there (is the camera on?)")
 
     @classmethod
     def play(cls, recording: FrameSource, config: CaptureConfig, *, speed: float = 1.0) -> LiveSource:

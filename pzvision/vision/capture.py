@@ -134,6 +134,16 @@ def is_url(spec: str) -> bool:
     return bool(_URL.match(spec))
 
 
+_SECRET: Final = re.compile(
+    r"(?<=://)[^/\s]+@|(?<=[/?&_;])((?:pass|passw|passwd|password|pwd|token|key)=)[^/?&_;\s]+", re.IGNORECASE
+)
+
+
+def without_password(spec: str) -> str:
+    """An address as it may be shown and kept: a password in it is left out (``rtsp://…@camera/1``)."""
+    return _SECRET.sub(lambda found: f"{found[1]}…" if found[1] else "…@", spec) if is_url(spec) else spec
+
+
 def open_source(spec: str | Path, *, live: bool = False, config: CaptureConfig | None = None) -> FrameSource:
     """Open a source of frames.
 

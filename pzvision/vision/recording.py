@@ -18,7 +18,15 @@ import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
-from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, Image, is_url, open_capture
+from pzvision.vision.capture import (
+    CaptureConfig,
+    Frame,
+    FrameSource,
+    Image,
+    is_url,
+    open_capture,
+    without_password,
+)
 from pzvision.vision.pictures import decode
 
 IMAGE_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
@@ -110,14 +118,17 @@ class VideoSource(FrameSource):
 
     def __init__(self, spec: str, config: CaptureConfig) -> None:
         super().__init__()
-        self.name = spec
+        self.name = without_password(spec)
         self._url = is_url(spec)
         self._capture = open_capture(spec, config)
         if self._capture is None:
             if self._url:
-                raise PzvisionError(f"cannot open {spec!r}: no answer or no video there (is the camera on?)")
+                raise PzvisionError(
+                    f"cannot open {self.name!r}: no answer or no video there (is the camera on?)"
+                )
             raise PzvisionError(
-                f"{spec!r} is not a video that can be read: damaged, cut off before its index, or not a video"
+                f"{self.name!r} is not a video that can be read:"
+                " damaged, cut off before its index, or not a video"
             )
         fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps = fps if 0 < fps < 1000 else 25.0
@@ -127,11 +138,11 @@ class VideoSource(FrameSource):
         # One frame is decoded now: a file whose first picture is broken is an error, not an empty game.
         if not self._capture.grab():
             self.close()
-            raise PzvisionError(f"{spec!r} holds no picture that can be read: damaged or truncated")
+            raise PzvisionError(f"{self.name!r} holds no picture that can be read: damaged or truncated")
         ok, image = self._capture.retrieve()
         if not ok or image is None:
             self.close()
-            raise PzvisionError(f"{spec!r} holds no picture that can be read: damaged or truncated")
+            raise PzvisionError(f"{self.name!r} holds no picture that can be read: damaged or truncated")
         self._first: Frame | None = Frame(np.asarray(image, np.uint8), self._time(0, 0.0), 0)
         self.size = (image.shape[1], image.shape[0])
 

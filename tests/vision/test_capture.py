@@ -14,7 +14,7 @@ import pytest
 
 from pzvision.errors import PzvisionError
 from pzvision.vision.camera import LiveSource
-from pzvision.vision.capture import CaptureConfig, open_source
+from pzvision.vision.capture import CaptureConfig, open_source, without_password
 
 FAST = CaptureConfig(
     open_deadline_s=3.0,
@@ -193,6 +193,36 @@ def test_folder_in_natural_order_leaves_out_broken_pictures(tmp_path: Path) -> N
     assert np.array_equal(frames[2].image, picture(10))
     assert len(source.notes) == 2
     assert "'5.png'" in source.notes[0] and "80x80" in source.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("rtsp://admin:p@ss@10.0.0.5:554/1?x=2", "rtsp://…@10.0.0.5:554/1?x=2"),
+        ("http://cam/video?user=a&pwd=geheim&fps=5", "http://cam/video?user=a&pwd=…&fps=5"),
+        ("rtsp://cam/user=admin_password=geheim_channel=1", "rtsp://cam/user=admin_password=…_channel=1"),
+        ("rtsp://cam:8554/table@home", "rtsp://cam:8554/table@home"),
+        ("pass=word/a@b.mp4", "pass=word/a@b.mp4"),
+        ("0", "0"),
+    ],
+)
+def test_passwords_in_addresses_are_not_shown(address: str, shown: str) -> None:
+    assert without_password(address) == shown
+
+
+def test_no_message_or_name_holds_the_password(camera: Camera) -> None:
+    host = camera.url.removeprefix("http://")
+    address = f"http://admin:geheim@{host}?password=geheim"
+    source = open_source(address, live=True, config=FAST)
+    assert isinstance(source, LiveSource)
+    camera.mode = "close"
+    assert wait_for(lambda: source.health.state == "lost")
+    assert source.health.reason and "geheim" not in source.name + source.health.reason
+    source.close()
+    for live in (True, False):
+        with pytest.raises(PzvisionError, match="…@127") as caught:
+            open_source("http://admin:geheim@127.0.0.1:9/x", live=live, config=FAST)
+        assert "geheim" not in str(caught.value)
 
 
 # -- cameras: a Motion-JPEG server on loopback
