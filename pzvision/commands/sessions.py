@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pzvision.live.played import PlayedEvening
-    from pzvision.live.store import StoredSession
+    from pzvision.live.stored_evening import StoredSession
 
 SUMMARY = ("看存下来的牌局,导出账本和报告。", "Stored evenings: list, show, export.")
 FORMATS = ("jsonl", "csv", "html")

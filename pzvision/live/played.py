@@ -10,7 +10,7 @@ from typing import Any
 
 from pzvision.game import Event, HandStart, Payment, State, format_log
 from pzvision.live.session import Session
-from pzvision.live.store import StoredEvening, StoredSession
+from pzvision.live.stored_evening import StoredEvening, StoredSession
 from pzvision.live.wording import why_text
 from pzvision.messages import say
 from pzvision.tiles import SEAT_NAMES, SEATS, Lang, Seat

@@ -12,7 +12,8 @@ from pzvision.live.evening import Evening
 from pzvision.live.hub import Hub
 from pzvision.live.report import note
 from pzvision.live.settings import HandSettings
-from pzvision.live.store import Store, StoredEvening, StoredSession
+from pzvision.live.store import Store
+from pzvision.live.stored_evening import StoredEvening, StoredSession
 from pzvision.messages import say
 from pzvision.tiles import Lang
 

@@ -14,18 +14,17 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from pzvision import __version__
 from pzvision.errors import FormatError, PzvisionError
-from pzvision.game import Event, parse_event
-from pzvision.game.events import EVENT_TYPES
+from pzvision.game import Event
 from pzvision.live.hub import Record
+from pzvision.live.stored_evening import StoredEvening, StoredSession, fold_records
 
 SCHEMA: Final = 1
 APPLICATION: Final = 0x707A7631  # "pzv1", so that other programs' files are not taken for ours
@@ -91,75 +90,6 @@ def default_path() -> Path:
     return base / "pzvision" / "sessions.sqlite"
 
 
-@dataclass(frozen=True)
-class StoredSession:
-    """An evening's row.
-
-    Attributes:
-        id: its number.
-        started: when, UTC.
-        source: what was watched.
-        setup: how the first hand was set up (`HandSettings.to_json`).
-        records: rows it has.
-        hands: hands that were settled.
-        last: when its last row was written, UTC; None: it has none.
-        ended: whether it was ended in an orderly way.
-    """
-
-    id: int
-    started: datetime
-    source: str
-    setup: Mapping[str, Any]
-    records: int
-    hands: int
-    last: datetime | None
-    ended: bool
-
-
-@dataclass(frozen=True)
-class StoredEvening:
-    """What an evening's rows say.
-
-    Attributes:
-        log: the fold of its log records and rewrites.
-        records: all rows as records of the stream, oldest first, with ``seq``.
-        times: when each was written, UTC.
-        damage: one line about rows that could not be read, or None; nothing after them was used.
-    """
-
-    log: tuple[Event, ...]
-    records: tuple[Mapping[str, Any], ...]
-    times: tuple[datetime, ...]
-    damage: str | None = None
-
-    def of_type(self, *types: str) -> list[Mapping[str, Any]]:
-        """The records of these types."""
-        return [record for record in self.records if record["type"] in types]
-
-    @property
-    def stream(self) -> list[Record]:
-        """The records as the stream had them."""
-        return [Record(r["seq"], json.dumps(dict(r), ensure_ascii=False)) for r in self.records]
-
-
-def fold_records(records: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """The log that a stream of records tells. Raises `FormatError` naming the ``seq`` that makes no sense."""
-    log: list[Event] = []
-    for record in records:
-        kind = record["type"]
-        if kind == "rewrite":
-            keep = record.get("keep")
-            if not isinstance(keep, int) or not 0 <= keep <= len(log):
-                raise FormatError(f"record {record.get('seq')}: keep {keep!r}: expected 0 to {len(log)}")
-            del log[keep:]
-        elif kind in EVENT_TYPES:
-            try:
-                log.append(parse_event(record))
-            except FormatError as error:
-                raise FormatError(f"record {record.get('seq')}: {error}", field=error.field) from None
-    return log
-
-
 class Store:
     """The file. Made with its folder when it is not there.
 
@@ -178,9 +108,7 @@ class Store:
         with self._clear("open"):
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
-            )
+            self._db = self._connect(self.path)
         self._lock = threading.Lock()
         try:
             with self._clear("open"):
@@ -189,8 +117,22 @@ class Store:
             self._db.close()
             raise
 
+    def _connect(self, name: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+        return sqlite3.connect(
+            name, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False, uri=uri
+        )
+
     def _prepare(self, write: bool) -> None:
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        try:
+            application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        except sqlite3.OperationalError:
+            beside = self.path.with_name(self.path.name + "-wal")
+            if write or (beside.exists() and beside.stat().st_size):
+                raise  # what a crash left in the file beside it would be passed over
+            # Where nothing can be written SQLite cannot keep its shared index beside the file.
+            self._db.close()
+            self._db = self._connect(f"{self.path.resolve().as_uri()}?immutable=1", uri=True)
+            application = self._db.execute("PRAGMA application_id").fetchone()[0]
         tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if application != APPLICATION and (tables or not write):
             raise PzvisionError(f"{str(self.path)!r} is no store of pzvision: give another --store FILE")
@@ -212,8 +154,12 @@ class Store:
                 f"BEGIN IMMEDIATE; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
                 f"{_TABLES} COMMIT;"
             )
-        self._db.execute("BEGIN IMMEDIATE")  # a file that cannot be written says so now
-        self._db.execute("ROLLBACK")
+        # A file that cannot be written says so now; to begin is allowed in some that are read-only.
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._db.execute(f"PRAGMA user_version = {SCHEMA}")
+        finally:
+            self._db.execute("ROLLBACK")
 
     @contextmanager
     def _clear(self, what: str) -> Iterator[None]:

@@ -19,8 +19,9 @@ from pzvision.live.logfile import LogFile
 from pzvision.live.pipeline import Pipeline
 from pzvision.live.resume import broken_off, restore
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.store import Store, fold_records
+from pzvision.live.store import Store
 from pzvision.live.stored import StoredLooks, never
+from pzvision.live.stored_evening import fold_records
 from pzvision.live.teller import Teller
 from pzvision.live.view import view_of
 from pzvision.vision.calibration import Calibration

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +21,8 @@ from pzvision.live import store as store_module
 from pzvision.live.hub import Hub
 from pzvision.live.resume import broken_off, choose
 from pzvision.live.session import Session
-from pzvision.live.store import SessionWriter, Store, default_path, fold_records
+from pzvision.live.store import SessionWriter, Store, default_path
+from pzvision.live.stored_evening import fold_records
 from pzvision.live.teller import Teller
 from pzvision.live.view import view_of
 
@@ -218,6 +221,55 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: 
     if os.path.isdir("/proc"):  # where nobody may make a file
         with pytest.raises(PzvisionError, match=r"cannot open the store '/proc/s.sqlite': unable to open"):
             Store("/proc/s.sqlite")
+
+
+READ_ONLY = """
+import os, sys
+from pzvision.cli import main
+path, elsewhere = sys.argv[1:]
+words = (["sessions", "show", "1", "--store", path], ["sessions", "--store", path])
+for line in words:
+    main([*line[:-1], elsewhere])  # whatever it imports is imported now
+if os.geteuid() == 0:  # whom nothing is forbidden
+    os.setgroups([]), os.setgid(65534), os.setuid(65534)
+for line in words:
+    assert main(line) == 0
+from pzvision.live.store import Store
+try:
+    Store(path)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions as POSIX has them")
+@pytest.mark.parametrize("crashed", [False, True])
+def test_a_read_only_store_can_be_read_but_not_played_into(crashed: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store, _, _, teller = begin(Path(folder) / "played" / "s.sqlite")
+        play(teller, EVENTS)
+        if not crashed:
+            store.close()
+        here, elsewhere = (Path(folder) / name / "s.sqlite" for name in ("一 晚", "elsewhere"))
+        for path in (here, elsewhere):
+            shutil.copytree(store.path.parent, path.parent)  # all that a crash would leave
+        before = {file.name: file.read_bytes() for file in here.parent.iterdir()}
+        assert ("s.sqlite-wal" in before) == crashed
+        Path(folder).chmod(0o755)
+        for file in here.parent.iterdir():
+            file.chmod(0o444)
+        here.parent.chmod(0o555)
+        words = [sys.executable, "-c", READ_ONLY, str(here), str(elsewhere)]
+        done = subprocess.run(words, capture_output=True, check=False, text=True, encoding="utf-8")
+        here.parent.chmod(0o755)
+        assert done.returncode == 0, done.stderr
+        # four times alike: as before, and where nothing can be written
+        lines = done.stdout.splitlines()
+        told, refused = lines[:-1], lines[-1]
+        assert told[: len(told) // 2] == told[len(told) // 2 :] and len(told) > 10
+        assert refused.startswith("PzvisionError cannot open the store") and str(here) in refused
+        assert "give another --store FILE or --no-store" in refused
+        assert {file.name: file.read_bytes() for file in here.parent.iterdir()} == before
 
 
 def test_where_evenings_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
