@@ -34,6 +34,7 @@ _FILES: Final = {
     "calibrate.html": "text/html; charset=utf-8",
     "calibrate.js": "text/javascript; charset=utf-8",
     "calibrate.css": "text/css; charset=utf-8",
+    "calibrate.svg": "image/svg+xml",
 }
 
 
