@@ -24,11 +24,23 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")
 
 import cv2
 
+from pzvision.errors import PzvisionError
+
 # The same where cv2 was imported before this module.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
 Image = npt.NDArray[np.uint8]
 FrameState = Literal["ok", "black", "frozen"]
+
+# What FFmpeg may decode while it looks a stream over: what cameras, phones and OBS make, and little besides.
+_DECODERS: Final = (
+    "h264,hevc,av1,libdav1d,libaom-av1,vp8,libvpx,vp9,libvpx-vp9,mjpeg,mpeg4,mpeg1video,mpeg2video,h263,flv,"
+    "msmpeg4,msmpeg4v1,msmpeg4v2,wmv1,wmv2,wmv3,vc1,theora,prores,dvvideo,dnxhd,rawvideo,png,ffv1,huffyuv,"
+    "ffvhuff,utvideo,gif,webp,aac,mp3,opus,vorbis,ac3,pcm_s16le,pcm_alaw,pcm_mulaw"
+)
+_OPTIONS: Final = "OPENCV_FFMPEG_CAPTURE_OPTIONS"
+# FFmpeg before 8.1.2, which OpenCV 5.0.0 has, writes out of bounds in MagicYUV (CVE-2026-8461).
+_REFUSED: Final = re.compile(rb"MAGY|M[802](RG|RA|G0|YA|Y0|Y2|Y4)", re.IGNORECASE)
 
 _URL: Final = re.compile(r"^(https?|rtsps?|rtmp|udp|tcp)://", re.IGNORECASE)
 
@@ -178,10 +190,18 @@ def open_source(spec: str | Path, *, live: bool = False, config: CaptureConfig |
     return source
 
 
+def _limit_decoders() -> None:
+    """Tell FFmpeg; read whenever a capture opens. What the user has set stays, else OpenCV's own default."""
+    chosen = os.environ.get(_OPTIONS, "rtsp_flags;prefer_tcp")
+    if "codec_whitelist" not in chosen:
+        os.environ[_OPTIONS] = f"{chosen}|codec_whitelist;{_DECODERS}"
+
+
 def open_capture(spec: str | int, config: CaptureConfig) -> cv2.VideoCapture | None:
-    """An opened OpenCV capture, or None."""
+    """An opened OpenCV capture, or None. Raises `PzvisionError` for a video that must not be decoded."""
     if isinstance(spec, int):
         return _open_webcam(spec, config)
+    _limit_decoders()
     if is_url(spec):
         options = [
             cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
@@ -192,10 +212,17 @@ def open_capture(spec: str | int, config: CaptureConfig) -> cv2.VideoCapture | N
         capture = cv2.VideoCapture(spec, cv2.CAP_FFMPEG, options)
     else:
         capture = cv2.VideoCapture(spec)
-    if capture.isOpened():
-        return capture
-    capture.release()
-    return None
+    if not capture.isOpened():
+        capture.release()
+        return None
+    kind = int(capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+    if _REFUSED.fullmatch(kind.to_bytes(4, "little")):
+        capture.release()
+        raise PzvisionError(
+            f"{without_password(spec)!r} is MagicYUV video, whose decoder is not safe:"
+            " convert it, for instance to H.264"
+        )
+    return capture
 
 
 # OpenCV's own order of tries is slow on Windows (Media Foundation takes many seconds to open).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -342,3 +343,28 @@ def test_a_recording_played_live_keeps_its_times_and_ends(tmp_path: Path) -> Non
     assert 0.7 < time.monotonic() - begun < 4.0
     assert frames[-1].t == pytest.approx(0.9, abs=0.01)
     assert all(abs(f.t - f.index / 10) < 0.01 for f in frames)
+
+
+@pytest.mark.parametrize("kind", ["MAGY", "M8RG"])
+def test_a_video_whose_decoder_is_not_safe_is_never_decoded(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "牌.avi"
+    writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*kind), 10, (160, 96))
+    assert writer.isOpened()
+    for i in range(3):
+        writer.write(picture(i))
+    writer.release()
+    with pytest.raises(PzvisionError, match="is MagicYUV video, whose decoder is not safe: convert it"):
+        open_source(path)
+    with pytest.raises(PzvisionError, match="cannot open"):
+        LiveSource.open(str(path), FAST)
+
+
+def test_what_the_user_told_ffmpeg_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENCV_FFMPEG_CAPTURE_OPTIONS", "rtsp_transport;udp")
+    source = open_source(write_video(tmp_path / "v.avi", 2))
+    source.close()
+    told = os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"]
+    assert told.startswith("rtsp_transport;udp|codec_whitelist;h264,") and "magicyuv" not in told
+    monkeypatch.setenv("OPENCV_FFMPEG_CAPTURE_OPTIONS", "codec_whitelist;mjpeg")
+    open_source(tmp_path / "v.avi").close()
+    assert os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] == "codec_whitelist;mjpeg"
