@@ -23,6 +23,7 @@ from pzvision.game import (
     next_dealer,
 )
 from pzvision.live.announcement import LANGS, Announcement, Kind
+from pzvision.live.problems import problem_text
 from pzvision.live.wording import record_text, tile_names, why_text
 from pzvision.messages import say
 from pzvision.rules import Opening, WaitValue, wait_values
@@ -96,10 +97,11 @@ def announce(
     known = before if before is not None else None
     _payments(say_it, known.ledger if known else (), after)
     for violation in after.violations[len(known.violations) if known else 0 :]:
-        what = f"game.violation.{violation.kind}"
-        say_it("violation", violation.seat, "announce.violation", seat=violation.seat, what=_Key(what))
+        what_for = _Key(f"game.violation.{violation.kind}")
+        say_it("violation", violation.seat, "announce.violation", seat=violation.seat, what=what_for)
     for problem in after.problems[len(known.problems) if known else 0 :]:
-        say_it("uncertain", None, "announce.problem", what=str(problem))
+        what = _Text(problem_text(event, problem, "zh"), problem_text(event, problem, "en"))
+        say_it("uncertain", None, "announce.problem", what=what)
     if isinstance(event, HandEnd):
         _hand_end(say_it, after)
     return say_it.out, memory
