@@ -180,6 +180,6 @@ export function doubtCards() {
     });
     const edit = button("…", () => editRecord(doubt.event), "reading");
     edit.setAttribute("aria-label", say("editThis"));
-    return make("li", "", make("span", "", `${doubt.seat ? seatName(state, doubt.seat) : ""} ${say("unsure")} ${say("which")}`), ...readings, edit);
+    return make("li", "", make("span", "", doubt.seat ? say("unsureOf", { who: seatName(state, doubt.seat) }) : say("unsure")), ...readings, edit);
   });
 }

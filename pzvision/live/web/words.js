@@ -17,7 +17,7 @@ const WORDS = {
     k_dealer: "坐庄", k_ready: "听牌", k_declare: "声明", k_kong_legal: "可以杠", k_win: "胡牌", k_settlement: "结算", k_violation: "违规", k_uncertain: "看不准和更正",
     // corrections
     undo: "撤销上一条", insert: "补一条", resync: "重读牌桌", newHand: "新局和设置", declare: "声明", pause: "暂停", resume: "继续", help: "按键",
-    overlay: "直播叠加层", unsure: "看不准", which: "是哪一张?", fixTile: "改成哪张牌", fixOwner: "是谁的", fixKind: "怎么杠的", whose: "谁",
+    overlay: "直播叠加层", unsure: "这张看不准:", unsureOf: "{who}这张看不准:", fixTile: "改成哪张牌", fixOwner: "是谁的", fixKind: "怎么杠的", whose: "谁",
     askUndo: "撤销“{what}”?", askResync: "按桌上现在的牌重新读一遍,以前没看清的以现在为准。要重读吗?", yes: "确定", no: "取消", close: "关闭", done: "改好了",
     refused: "没有改成", offline: "连不上程序", before: "插在这条之前", after: "插在这条之后", atEnd: "接在最后", what: "什么事", tile: "牌",
     draw: "摸牌", discard: "打牌", gang: "杠", win: "胡", leave: "离桌", self_draw: "自摸", rob_kong: "抢杠", by: "怎么胡的", from_discard: "别人打的",
@@ -48,7 +48,7 @@ const WORDS = {
     voiceOn: "Speak announcements", voiceKinds: "What is spoken", noVoice: "This browser has no voice", sayTest: "Try it", testWords: "East is ready: waits 5 of characters",
     k_dealer: "Dealer", k_ready: "Ready hands", k_declare: "Declarations", k_kong_legal: "Possible kongs", k_win: "Wins", k_settlement: "Settlement", k_violation: "Violations", k_uncertain: "Doubts and corrections",
     undo: "Undo last", insert: "Insert", resync: "Read table again", newHand: "Hand and settings", declare: "Declare", pause: "Pause", resume: "Resume", help: "Keys",
-    overlay: "Stream overlay", unsure: "Not sure", which: "Which is it?", fixTile: "Which tile is it", fixOwner: "Whose is it", fixKind: "Kind of meld", whose: "Who",
+    overlay: "Stream overlay", unsure: "Not sure of this tile:", unsureOf: "Not sure of {who}'s tile:", fixTile: "Which tile is it", fixOwner: "Whose is it", fixKind: "Kind of meld", whose: "Who",
     askUndo: "Undo “{what}”?", askResync: "Read everything anew from the tiles on the table now?", yes: "Yes", no: "Cancel", close: "Close", done: "Corrected",
     refused: "Not changed", offline: "The program does not answer", before: "before this one", after: "after this one", atEnd: "at the end", what: "What", tile: "Tile",
     draw: "draws", discard: "discards", gang: "kong", win: "wins", leave: "leaves", self_draw: "self-draw", rob_kong: "robbed kong", by: "How", from_discard: "on a discard",
