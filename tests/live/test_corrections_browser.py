@@ -209,6 +209,17 @@ def test_pause_and_resume(opened: Any, live_table: Any) -> None:
     opened.wait_for_function("() => document.querySelector('#pause').textContent === '暂停'")
 
 
+def test_reading_the_table_again_asks_first(opened: Any, live_table: Any) -> None:
+    opened.keyboard.press("r")
+    assert "重新读一遍" in opened.inner_text("#dialog")
+    opened.keyboard.press("Escape")
+    assert live_table.orders == []
+    opened.click("#resync")
+    opened.click("#dialog .main")
+    order = until_order(opened, live_table)
+    assert isinstance(order, Correction) and order.kind == "resync"
+
+
 def test_what_is_refused_says_why(opened: Any, live_table: Any) -> None:
     wrong = "import('/static/api.js').then(api => api.correct('tile', {event: 9999, tile: '1m'}))"
     opened.evaluate(wrong)

@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from pzvision.errors import PzvisionError
+from pzvision.game.simulate import simulate
+from pzvision.live.announcement import Announcement
 from pzvision.live.hub import Hub
 from pzvision.live.server import PageServer, build_app
 from pzvision.live.session import Session
@@ -57,6 +59,72 @@ def test_page_follows_a_game_to_its_end(played: Any, page: Any, watcher: Any) ->
     )
     assert watcher.requests and all(r.startswith((played.url, "blob:")) for r in watcher.requests)
     assert watcher.console == []
+
+
+NAMES = {"zhi_gang": "点杠", "an_gang": "暗杠", "ba_gang": "巴杠"}
+
+
+def test_each_seat_shows_what_lies_there_what_it_waits_for_and_its_kongs(played: Any, page: Any) -> None:
+    played.rest[:] = simulate("pzh-popular", seed=5)  # a hand with all of it
+    page.goto(played.url)
+    seen = set()
+    while len(played.rest) > 1 and len(seen) < 4:
+        played.play(1)
+        state = played.hub.state
+        sides = {seat: f"#seat-{side}" for seat, side in SIDES.items()}
+        new = {
+            *("waits" for seat in sides if any(w["left"] is not None for w in state["seats"][seat]["waits"])),
+            *("kongs" for seat in sides if state["seats"][seat]["kongs"]),
+            *("melds" for seat in sides if state["seats"][seat]["melds"]),
+            *("declaration" for seat in sides if state["seats"][seat]["declaration"] != "none"),
+        } - seen
+        if not new:
+            continue
+        seen |= new
+        turn = state["seats"][state["turn"]]["name"]["zh"] if state["turn"] else ""
+        page.wait_for_function(
+            "([wall, turn]) => { const text = document.querySelector('#centre').textContent;"
+            " return text.includes(wall) && text.includes(turn); }",
+            arg=[f"{state['wall_left']}剩余牌", turn],
+        )
+        for seat, at in sides.items():
+            player, text = state["seats"][seat], page.inner_text(at)
+            tiles = page.locator(f"{at} .river use").evaluate_all("n => n.map(u => u.getAttribute('href'))")
+            assert tiles == [f"#t{tile}" for tile in player["river"]]
+            assert page.locator(f"{at} .meld").count() == len(player["melds"])
+            waits = page.locator(f"{at} .wait:not(.kong)").all_inner_texts()
+            assert len(waits) == len(player["waits"])
+            for shown, wait in zip(waits, player["waits"], strict=True):
+                assert wait["left"] is None or f"剩{wait['left']}" in shown
+                assert not wait["fan"] or f"{wait['fan']}番" in shown
+            kongs = [k.strip() for k in page.locator(f"{at} .wait.kong").all_inner_texts()]
+            assert kongs == [f"{NAMES[k['kind']]} +{k['price']}" for k in player["kongs"]]
+            if player["declaration"] != "none":
+                assert {"sing": "唱歌", "dance": "跳舞", "bai": "摆牌"}[player["declaration"]] in text
+    assert seen == {"waits", "kongs", "melds", "declaration"}
+
+
+def test_an_announcement_stands_there_before_the_next_state(played: Any, page: Any) -> None:
+    page.goto(played.url)
+    page.wait_for_selector("#link.ok")
+    played.play(10)
+    page.wait_for_function("() => document.querySelectorAll('#news li:not(.empty)').length > 0")
+    before = page.locator("#news li").count()
+    page.route("**/state", lambda route: None)  # never answered
+    seq = played.hub.publish({"type": "announce", "kind": "ready", "zh": "东家听牌", "en": "East", "t": 3.0})
+    page.wait_for_selector(f"#news li[data-seq='{seq}']", timeout=5000)
+    assert "东家听牌" in page.inner_text("#news li >> nth=0")
+    assert page.locator("#news li").count() == before + 1
+    page.unroute("**/state")
+    # It stays once a state has it, and goes where none ever does.
+    played.session.spoken(
+        Announcement("ready", "南家听牌", "South", t=4.0),
+        played.hub.publish({"type": "announce", "kind": "ready", "zh": "南家听牌", "en": "South", "t": 4.0}),
+    )
+    played.tell()
+    page.wait_for_function("() => document.querySelector('#news').textContent.includes('南家听牌')")
+    page.wait_for_function("() => !document.querySelector('#news').textContent.includes('东家听牌')")
+    assert page.locator("#news li").count() == before + 1
 
 
 def test_two_pages_and_one_that_never_reads(played: Any, context: Any) -> None:
