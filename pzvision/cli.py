@@ -120,6 +120,9 @@ def _run(words: list[str]) -> int:
         from pzvision.commands._help import split_lang
 
         lang, words = split_lang(words)
+    if words and words[0].partition("=")[0] == "--lang":  # before the command as well as after it
+        given = 1 if "=" in words[0] else 2
+        words = [*words[given:], *words[:given]]
     only = words[0] if words and words[0] in COMMANDS else None
     try:
         args, unknown = build_parser(only, lang).parse_known_args(words)

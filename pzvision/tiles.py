@@ -66,7 +66,7 @@ def parse_seat(text: str) -> Seat:
 
 
 def format_tile(tile: Tile) -> str:
-    """``4`` → ``"5m"``; also ``"other"`` and ``"back"``."""
+    """``4`` → ``"5m"``; also ``"other"`` and ``"back"``. Raises `FormatError` for no class."""
     if tile == OTHER:
         return "other"
     if tile == BACK:

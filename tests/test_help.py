@@ -111,6 +111,15 @@ def test_the_language_may_stand_anywhere(words: list[str], split: tuple[str | No
     assert split_lang(words) == split
 
 
+def test_the_language_may_stand_before_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for lang in ("zh", "en"):
+        for words in (["--lang", lang, "rules"], [f"--lang={lang}", "rules"], ["rules", "--lang", lang]):
+            assert main(words) == 0
+            told.setdefault(lang, set()).add(capsys.readouterr().out)
+    assert len(told["zh"]) == len(told["en"]) == 1 and told["zh"] != told["en"]
+
+
 @pytest.mark.parametrize(
     ("variables", "chinese"),
     [

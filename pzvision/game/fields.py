@@ -22,7 +22,7 @@ def fail(kind: str, name: str, value: object, expected: str) -> FormatError:
 
 
 def need(record: Mapping[str, Any], kind: str, name: str) -> Any:
-    """A field that must be there."""
+    """A field that must be there. Raises `FormatError`."""
     value = record.get(name, _MISSING)
     if value is _MISSING:
         raise FormatError(f"{kind}: {name} is missing", field=name)
@@ -48,7 +48,7 @@ def tile(record: Mapping[str, Any], kind: str) -> Tile:
 
 
 def tiles(record: Mapping[str, Any], kind: str, name: str, most: int) -> tuple[Tile, ...] | None:
-    """At most ``most`` tiles, sorted; None when absent or null."""
+    """At most ``most`` tiles, sorted; None when absent or null. Raises `FormatError`."""
     value = record.get(name)
     if value is None:
         return None

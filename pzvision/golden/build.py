@@ -117,7 +117,10 @@ def build_one(
 
 
 def write_truth(built: Built, timeline: Timeline, recipe: Recipe) -> None:
-    """The true log as far as a camera can see it, the settlement with all tiles known, the checkpoints."""
+    """The true log as far as a camera can see it, the settlement with all tiles known, the checkpoints.
+
+    Raises `PzvisionError` where they cannot be written.
+    """
     hands = settle_log(format_event(e) for e in timeline.source)
     totals = [{seat: hand.totals[seat] for seat in SEATS} for hand in hands]
     truth = {

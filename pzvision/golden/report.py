@@ -199,7 +199,10 @@ def load_accepted(folder: Path) -> dict[str, Counts]:
 
 
 def save_accepted(folder: Path, figures: Mapping[str, Counts]) -> None:
-    """Write the accepted figures: what there is, with these in place of the old ones."""
+    """Write the accepted figures: what there is, with these in place of the old ones.
+
+    Raises `PzvisionError` where they cannot be written.
+    """
     path = folder / ACCEPTED_FILE
     both = {**load_accepted(folder), **figures}
     body = ",\n".join(f" {json.dumps(k)}: {json.dumps(v.format())}" for k, v in sorted(both.items()))

@@ -186,7 +186,7 @@ class Plan:
 
 
 def run(plan: Plan) -> dict[str, Any]:
-    """Run it; figures by name."""
+    """Run it; figures by name. Raises `PzvisionError` where the recording cannot be played."""
     calibration = load(plan.calibration)
     words = [sys.executable, "-m", "pzvision.live.loopback", str(plan.recording), "--port", "0"]
     camera = subprocess.Popen([*words, "--fps", str(plan.fps)], stdout=subprocess.PIPE, text=True)

@@ -107,7 +107,7 @@ def measure(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """See the module."""
+    """See the module. Raises `PzvisionError` for bad arguments and a recording that cannot be played."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
     parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")

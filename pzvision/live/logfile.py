@@ -36,7 +36,10 @@ class LogFile:
         self._count = 0
 
     def update(self, log: Sequence[Event], keep: int) -> None:
-        """Make the file say ``log``, whose first ``keep`` records are as at the last call."""
+        """Make the file say ``log``, whose first ``keep`` records are as at the last call.
+
+        Raises `PzvisionError` where it cannot be written.
+        """
         try:
             if self._file is None or keep < self._count:
                 self._rewrite(log)

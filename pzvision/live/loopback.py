@@ -38,6 +38,9 @@ class LoopbackCamera:
         pause_s: seconds of the first picture (with a little noise, as a camera has) between two rounds.
         on_sent: called with the number of each picture right before it is sent; the pictures are stamped with
             it then (`stamp`), those of the pause too.
+
+    Raises:
+        PzvisionError: there are no pictures.
     """
 
     def __init__(
@@ -135,7 +138,7 @@ def read_stamp(image: Image) -> int:
 
 
 def encode(image: Image, quality: int = 90) -> bytes:
-    """A picture as JPEG."""
+    """A picture as JPEG. Raises `PzvisionError` where it cannot be encoded."""
     ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     if not ok:
         raise PzvisionError("loopback camera: a picture cannot be encoded")

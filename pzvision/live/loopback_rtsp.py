@@ -106,6 +106,9 @@ class LoopbackRtspCamera:
         pictures: JPEG data, in order; or called with 0, 1, 2 … for the picture to send now.
         fps: pictures a second.
         port: to listen on; 0: any.
+
+    Raises:
+        PzvisionError: there are no pictures.
     """
 
     def __init__(

@@ -204,7 +204,10 @@ class Store:
         raise PzvisionError(f"session {number}: {expected} in {str(self.path)!r}")
 
     def read(self, number: int) -> StoredEvening:
-        """What an evening's rows say. Rows that cannot be read end it, with a remark."""
+        """What an evening's rows say. Rows that cannot be read end it, with a remark.
+
+        Raises `PzvisionError` where the rows make no log, or the file cannot be read.
+        """
         with self._lock, self._clear("read"):
             rows = self._db.execute(
                 "SELECT seq, at, type, body FROM records WHERE session = ? ORDER BY seq", (number,)

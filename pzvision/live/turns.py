@@ -13,6 +13,9 @@ class Turns:
 
     Args:
         lanes: how many may have it at once.
+
+    Raises:
+        ValueError: fewer than one.
     """
 
     def __init__(self, lanes: int = 1) -> None:

@@ -24,6 +24,7 @@ def read_records(
     """Parse each non-blank line; a bad one is reported in one line and skipped.
 
     The report names the line (1-based), the record's id if it has one, the field and what is wrong with it.
+    Nothing is raised: a `FormatError` of ``parse`` becomes such a report.
     """
     for number, raw in enumerate(lines, start=1):
         if not raw.strip():

@@ -39,7 +39,6 @@ class InventedFaces:
     def __init__(self, seed: list[int]) -> None:
         rng = np.random.default_rng([77_100, *seed])
         self._look = replace(random_look(rng), name="invented")
-        self._seed = seed
         self._numerals = str(rng.choice(NUMERALS))
         self._mark = str(rng.choice(MARKS))
         self._signs = tuple(str(s) for s in rng.choice(SIGNS, 2, replace=False))

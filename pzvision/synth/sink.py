@@ -57,7 +57,10 @@ class VideoSink:
             raise PzvisionError(f"{path}: OpenCV cannot write mp4 videos here; install ffmpeg")
 
     def write(self, frame: Image) -> None:
-        """Append one ``(H, W, 3)`` uint8 BGR frame."""
+        """Append one ``(H, W, 3)`` uint8 BGR frame.
+
+        Raises `ValueError` for another size, `PzvisionError` where the encoder stopped.
+        """
         if frame.shape[1::-1] != self.size:
             raise ValueError(f"frame: expected {self.size}, got {frame.shape[1::-1]}")
         if self._process is not None and self._process.stdin is not None:
@@ -77,7 +80,7 @@ class VideoSink:
         )
 
     def close(self) -> None:
-        """Finish the file."""
+        """Finish the file. Raises `PzvisionError` where the encoder failed."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             complaint = self._complaint()

@@ -121,7 +121,7 @@ class Stage:
         self.hands[seat] = [t for t in hand if t in self.shown[seat]] + standing
 
     def fill_unknown(self) -> None:
-        """Tiles nobody ever saw: any of what is left of the 108."""
+        """Tiles nobody ever saw: any of those left. Raises `ValueError` for a fifth of a kind."""
         left = [COPIES] * KINDS
         for track in self.live:
             if track.kind is not None:

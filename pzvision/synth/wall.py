@@ -21,7 +21,10 @@ class Wall:
     lamp: int | None = None
 
     def take_front(self) -> int:
-        """The next tile in turn: the top of the first stack; the lamp only when nothing else is left."""
+        """The next tile in turn: the top of the first stack; the lamp only when nothing else is left.
+
+        Raises `ValueError` when the wall is empty.
+        """
         for stack in self.stacks[:1]:
             levels = sorted(stack, reverse=True)
             free = [level for level in levels if stack[level] != self.lamp] or levels
@@ -38,7 +41,7 @@ class Wall:
         return self.stacks[-1][max(self.stacks[-1])] if self.stacks else None
 
     def take_tail(self) -> int:
-        """Takes the last tile."""
+        """Takes the last tile. Raises `ValueError` when the wall is empty."""
         if not self.stacks:
             raise ValueError("the wall is empty: the log draws more tiles than there are")
         stack = self.stacks[-1]

@@ -45,7 +45,7 @@ class Layout:
         self._rows = Rows(calibration, self.config)
 
     def seat_of(self, at: FloatArray) -> Seat:
-        """The seat whose edge is nearest."""
+        """The seat whose edge is nearest; ``at``: ``(2,)`` cm on the table."""
         return min(SEATS, key=lambda seat: float(self.calibration.to_seat(at, seat)[0, 1]))
 
     def seat_before(self, track: Track) -> Seat:

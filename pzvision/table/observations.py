@@ -261,7 +261,10 @@ class ObservationWriter:
         self.close()
 
     def close(self, *, keep: bool = True) -> None:
-        """Close; ``keep`` False throws away what was written. Safe to call twice."""
+        """Close; ``keep`` False throws away what was written. Safe to call twice.
+
+        Raises `PzvisionError` where it cannot be written.
+        """
         if self._out is None:
             return
         out, self._out = self._out, None

@@ -131,7 +131,7 @@ class TokenTable:
         return token.bare is not None and t - token.bare >= self.config.gone_s - 1e-6
 
     def seat_of(self, at: FloatArray) -> Seat | None:
-        """Whose a token at that place is: the nearest edge's player; None in the middle or off the table."""
+        """Whose a token at ``(2,)`` cm is: the nearest edge's player; None in the middle or off the table."""
         if np.abs(at).max() < self.config.middle_cm or np.abs(at).max() > self.calibration.half + 10.0:
             return None
         depths = {seat: float(self.calibration.to_seat(at, seat)[0, 1]) for seat in SEATS}

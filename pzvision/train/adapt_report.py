@@ -123,7 +123,10 @@ def table(faces: FaceSource, rng: np.random.Generator, index: int) -> Scene:
 def report_set(
     name: str, faces: FaceSource, detector: TileDetector, seed: list[int], photos: int
 ) -> SetReport:
-    """Teach one set by two photos and judge it on ``photos`` others of each sort."""
+    """Teach one set by two photos and judge it on ``photos`` others of each sort.
+
+    Raises `PzvisionError` where no two photos can be used.
+    """
     before_wall, before_cpu = 0.0, 0.0
     lessons: list[SetPhoto] = []
     refused = 0

@@ -52,7 +52,8 @@ def logistic(
 def gather(
     detector: TileDetector, scenes: int, seed: int = _SEED
 ) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
-    """For faces and for backs: the scores of finds on rendered scenes, and which are tiles (IoU ≥ 0.5).
+    """For faces and for backs: the scores of finds on rendered scenes, and which are tiles (IoU ≥ 0.5),
+    ``(N,)`` each.
 
     Faces are those that the reader does not refuse: what it calls *other* asks for no belief.
     """

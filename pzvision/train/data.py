@@ -175,7 +175,10 @@ def read_picture(path: Path, flag: int = cv2.IMREAD_COLOR) -> npt.NDArray[Any]:
 
 
 def crop_faces(folder: Path, without: tuple[str, ...] = ()) -> dict[str, list[Path]]:
-    """Single faces by the source named in front of ``_`` in their file names, some sources left out."""
+    """Single faces by the source named in front of ``_`` in their file names, some sources left out.
+
+    Raises `PzvisionError` where the folder has none.
+    """
     sets: dict[str, list[Path]] = {}
     for path in sorted(folder.glob("*/*")):
         if without and path.name.startswith(without):
@@ -307,7 +310,7 @@ def rendered_scene(
 
 
 def pool_examples(pool: Path) -> list[Example]:
-    """The pictures of a built pool."""
+    """The pictures of a built pool. Raises `PzvisionError` where it was not built."""
     if not (pool / "truth.npz").exists():
         raise PzvisionError(f"pool {pool}: not built yet; run pzvision train-data first")
     truth = np.load(pool / "truth.npz")

@@ -60,7 +60,8 @@ def evaluate_photos(
 ) -> list[PhotoResult]:
     """Run the detector over labelled photos. A find of a back or of another face is never wrong.
 
-    ``only``: beginnings of the file names to look at; all where empty.
+    ``detector``: given ``(H, W, 3)`` uint8 BGR. ``only``: beginnings of the file names to look at; all where
+    empty.
     """
     results = []
     for photo in read_photos(folder):

@@ -274,7 +274,10 @@ def evaluate_tables(
     crops: Path | None = None,
     seed: int = 990_002,
 ) -> list[TableResult]:
-    """Both stages on ``count`` tables of held-out sets. ``crops``: folder of photographed faces, if any."""
+    """Both stages on ``count`` tables of held-out sets. ``crops``: folder of photographed faces, if any.
+
+    ``detector``: given ``(H, W, 3)`` uint8 BGR.
+    """
     shown = tqdm(
         tables(held_out_sets(crops), count, seed), total=count, desc="tables", unit="table", leave=False
     )

@@ -195,7 +195,10 @@ def crops(folder: Path) -> Bank:
 
 
 def drawn(styles: int, seed: int = 0) -> Bank:
-    """Faces of `styles` invented sets (`reader_draw`): 27 kinds and 5 others each."""
+    """Faces of `styles` invented sets (`reader_draw`): 27 kinds and 5 others each.
+
+    Raises `PzvisionError` without a font with Chinese characters.
+    """
     rng = np.random.default_rng(seed)
     fonts = font_files()
     if not fonts:

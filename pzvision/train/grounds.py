@@ -92,7 +92,7 @@ def _thing(image: Image, rng: np.random.Generator) -> None:
 
 
 def limb(image: Image, ids: npt.NDArray[np.int32], rng: np.random.Generator) -> None:
-    """An arm that reaches in over the tiles: sleeve, skin, fingers."""
+    """An arm that reaches in over the tiles: sleeve, skin, fingers; ``ids`` ``(H, W)``: whose pixels."""
     height, width = image.shape[:2]
     edge = rng.uniform(0, 2 * np.pi)
     centre, reach = np.array([width, height]) / 2, np.array([width, height]) * 0.75

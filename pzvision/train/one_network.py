@@ -177,7 +177,7 @@ class OneNetwork:
 
 
 def main() -> None:
-    """Train, or evaluate what was trained."""
+    """Train, or evaluate what was trained. Raises `PzvisionError` when neither is asked for."""
     parser = argparse.ArgumentParser(description="One network with all the classes, to compare with.")
     parser.add_argument("--recipe", type=Path)
     parser.add_argument("--built", type=Path, default=Path("datasets/built"))

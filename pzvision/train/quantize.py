@@ -102,7 +102,10 @@ def scene_faces(count: int, seed: int, jitter: float) -> tuple[Faces, Kinds]:
 
 
 def photo_faces(folder: Path, finder: Path, most: int, seed: int) -> tuple[Faces, Kinds]:
-    """Faces of labelled photos, as the finder outlines them: at most ``most``, from photos drawn evenly."""
+    """Faces of labelled photos, as the finder outlines them: at most ``most``, from photos drawn evenly.
+
+    Raises `PzvisionError` where no tile is found in any.
+    """
     from pzvision.train.boxes import read_photos
     from pzvision.train.data import read_picture
     from pzvision.train.evaluate import box_iou, match

@@ -153,7 +153,7 @@ def answers(net: ReaderNet, crops: faces.Bytes) -> tuple[npt.NDArray[np.float32]
 
 
 def judge(net: ReaderNet, judged: dict[str, tuple[faces.Bytes, npt.NDArray[np.int64]]]) -> dict[str, float]:
-    """Share of kinds read rightly, per held-out group."""
+    """Share of kinds read rightly, per held-out group of ``(N, S, S, 3)`` faces and ``(N,)`` kinds."""
     report = {}
     for name, (crops, kinds) in judged.items():
         picked = slice(None, None, max(1, len(crops) // 1500))
@@ -163,7 +163,7 @@ def judge(net: ReaderNet, judged: dict[str, tuple[faces.Bytes, npt.NDArray[np.in
 
 
 def scene_turns(net: ReaderNet, bank: faces.Bank, least: float = 0.9) -> npt.NDArray[np.int64]:
-    """Which way is up in each scene, read by an earlier reader; −1 where it is less sure than `least`."""
+    """Which way is up in each scene, ``(N,)``, read by an earlier reader; −1 where less sure than `least`."""
     crops, _ = scene_crops(bank)
     _, logits = answers(net, crops)
     p = torch.from_numpy(logits).softmax(1).numpy()
@@ -171,7 +171,10 @@ def scene_turns(net: ReaderNet, bank: faces.Bank, least: float = 0.9) -> npt.NDA
 
 
 def temperature(logits: npt.NDArray[np.float32], kinds: npt.NDArray[np.int64]) -> float:
-    """The temperature that makes the probabilities likeliest on held-out faces, 0.3–3."""
+    """The temperature that makes the probabilities likeliest on held-out faces, 0.3–3.
+
+    ``logits``: ``(N, classes)``; ``kinds``: ``(N,)``.
+    """
     x, y = torch.from_numpy(logits), torch.from_numpy(kinds)
     grid = np.exp(np.linspace(np.log(0.3), np.log(3.0), 60))
     return float(min(grid, key=lambda t: float(torch.nn.functional.cross_entropy(x / float(t), y))))

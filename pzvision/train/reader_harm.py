@@ -15,17 +15,17 @@ Floats = npt.NDArray[np.float32]
 
 
 def floats(array: object) -> Floats:
-    """As float32."""
+    """As float32, in its shape."""
     return np.asarray(array, np.float32)
 
 
 def as_bytes(array: object) -> Bytes:
-    """As uint8, values cut off behind the point."""
+    """As uint8, in its shape, values cut off behind the point."""
     return np.asarray(array).astype(np.uint8, copy=False)
 
 
 def restyle(face: Bytes, rng: Rng, *, strength: float) -> Bytes:
-    """Other inks and another hand: hue, saturation, ink strength, stroke width."""
+    """Other inks and another hand: hue, saturation, ink strength, stroke width. ``(H, W, 3)`` uint8 BGR."""
     if rng.random() < 0.6 * strength:
         hsv = cv2.cvtColor(face, cv2.COLOR_BGR2HSV)
         shift = rng.normal(0, 9) if rng.random() < 0.75 else rng.uniform(-90, 90)
@@ -61,7 +61,7 @@ def light_table(rng: Rng) -> Bytes:
 
 
 def motion_kernel(rng: Rng, length: float) -> Floats:
-    """A line of ``length`` px in any direction, normalised."""
+    """A line of ``length`` px in any direction, normalised: ``(n, n)``, ``n`` the odd number after."""
     size = int(np.ceil(length)) | 1
     kernel = np.zeros((size, size), np.float32)
     angle = rng.uniform(0, np.pi)
@@ -74,7 +74,10 @@ def motion_kernel(rng: Rng, length: float) -> Floats:
 
 
 def cover(picture: Bytes, corners: Floats, rng: Rng) -> Bytes:
-    """Something lies over a part (under a third) of the face: a finger, another tile, a chip."""
+    """Something lies over a part (under a third) of the face: a finger, another tile, a chip.
+
+    ``picture``: ``(H, W, 3)``; ``corners``: of the face in it, ``(4, 2)`` px.
+    """
     a = int(rng.integers(4))
     b = (a + 1) % 4
     depth = rng.uniform(0.08, 0.3)
@@ -114,7 +117,7 @@ def paste(scene: Bytes, piece: Bytes, x: int, y: int) -> None:
 
 
 def tinted(face: Bytes, paper: npt.NDArray[np.floating]) -> Bytes:
-    """Ink on white becomes ink on `paper` (BGR 0–255)."""
+    """Ink on white becomes ink on `paper` (BGR 0–255, ``(3,)``); `face`: ``(H, W, 3)``."""
     table = np.arange(256)[:, None] * np.asarray(paper) / 255
     return as_bytes(cv2.LUT(face, table.astype(np.uint8)[None]))
 

@@ -103,7 +103,10 @@ def as_found(truth: Floats, found: Floats, rng: np.random.Generator, share: floa
 def harvest(
     scene: Scene, finder: TileFinder, rng: np.random.Generator
 ) -> tuple[Bytes, list[int], list[bool]]:
-    """What one scene gives: its faces, some backs, some cuts across, everything wrongly found."""
+    """What one scene gives: its faces, some backs, some cuts across, everything wrongly found.
+
+    Returns crops ``(N, S, S, 3)``, their kinds, and which have a way up.
+    """
     counted = counts(scene)
     faces = np.flatnonzero(counted & (scene.classes != BACK))
     backs = np.flatnonzero(counted & (scene.classes == BACK))
@@ -180,7 +183,7 @@ def load(*paths: Path) -> Seen:
 
 
 def sheet(seen: Seen, rng: np.random.Generator, across: int = 24, down: int = 12) -> Bytes:
-    """A contact sheet for looking: faces above, others below, as the reader gets them."""
+    """A picture of them for looking: faces above, others below, as the reader gets them."""
     rows = []
     for others in (False, True):
         pool = np.flatnonzero((seen.kinds == OTHER) == others)

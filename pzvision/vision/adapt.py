@@ -77,7 +77,10 @@ class Adaptation:
 def harmed(
     photo: SetPhoto, reader: FaceReader, config: AdaptConfig, seed: int, variants: int
 ) -> tuple[Image, IntArray]:
-    """Each face ``variants`` times as a table's camera would see it: small, blurred, noisy, turned."""
+    """Each face ``variants`` times as a table's camera would see it: small, blurred, noisy, turned.
+
+    Returns ``(N, S, S, 3)`` uint8 and the number of each one's face ``(N,)``.
+    """
     rng = np.random.default_rng([config.seed, 2, seed])
     faces, kinds = [], []
     sides = side_px(photo.quads)

@@ -30,6 +30,7 @@ from pzvision.errors import PzvisionError
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
 Image = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 FrameState = Literal["ok", "black", "frozen"]
 
 # What FFmpeg may decode while it looks a stream over: what cameras, phones and OBS make, and little besides.

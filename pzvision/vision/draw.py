@@ -65,7 +65,7 @@ def label(
     colour: Colour,
     style: DrawStyle,
 ) -> None:
-    """Write ASCII ``text`` in a box of ``colour`` round a point, in place; ``side``: of its tile, px."""
+    """Write ASCII ``text`` in a box of ``colour`` round a point of an image; ``side``: its tile's, px."""
     font = cv2.FONT_HERSHEY_SIMPLEX
     scale = max(style.text_px, side * style.text_share) / 22 * min(1.0, 4.0 / len(text) ** 1.1)
     thick = max(1, round(scale * 1.6))

@@ -93,7 +93,7 @@ def parse_calibration(text: str) -> tuple[tuple[float, float], ...]:
 
 
 def logit(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """log(p / (1 - p)), finite at 0 and 1."""
+    """log(p / (1 - p)) in the same shape, finite at 0 and 1."""
     p = np.clip(np.asarray(scores, np.float64), 1e-6, 1 - 1e-6)
     return np.asarray(np.log(p / (1 - p)), np.float64)
 
@@ -131,6 +131,7 @@ class TileFinder:
     """Finds tiles in pictures.
 
     ``threads``: to use; None for all cores. ``backend``: one of `session.BACKENDS`.
+    Raises `PzvisionError` for a model that is no tile finder.
     """
 
     def __init__(

@@ -112,7 +112,10 @@ def _moments(quads: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, Flo
 
 
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
-    """Indices to keep, best score first: of outlines more alike than ``limit`` only the best stays."""
+    """Indices to keep, best score first: of outlines more alike than ``limit`` only the best stays.
+
+    ``quads``: ``(N, 4, 2)``; ``scores``: ``(N,)``.
+    """
     if not len(quads):
         return np.zeros(0, np.int64)
     low, high = quads.min(1), quads.max(1)

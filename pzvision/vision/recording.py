@@ -64,6 +64,9 @@ class ImageSource(FrameSource):
 
     Time is ``index / CaptureConfig.folder_fps``. A picture that cannot be read or has another size than the
     first is left out with a note.
+
+    Raises:
+        PzvisionError: there is none that can be read.
     """
 
     def __init__(self, path: Path, config: CaptureConfig) -> None:
@@ -114,6 +117,9 @@ class VideoSource(FrameSource):
 
     A file that ends before its container says is used as far as it goes; ``notes`` then names the second
     where it ends. `check_whole` finds that out beforehand.
+
+    Raises:
+        PzvisionError: it cannot be opened or read, or must not be decoded.
     """
 
     def __init__(self, spec: str, config: CaptureConfig) -> None:
@@ -155,7 +161,10 @@ class VideoSource(FrameSource):
         return t if np.isfinite(t) and t > before else before + 1.0 / self.fps
 
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        """See `FrameSource.frames`. A video can be read once; unwanted frames are decoded but not copied."""
+        """See `FrameSource.frames`. A video can be read once; unwanted frames are decoded but not copied.
+
+        Raises `PzvisionError` the second time.
+        """
         if self._first is None:
             raise PzvisionError(f"{self.name!r} has been read already: open it again")
         frame, self._first = self._first, None
@@ -178,7 +187,10 @@ class VideoSource(FrameSource):
         self._note_truncation(index + 1, t)
 
     def check_whole(self, *, end: float | None = None) -> None:
-        """See `FrameSource.check_whole`. Undecoded packets are read, those at the end or, if need be, all."""
+        """See `FrameSource.check_whole`. Undecoded packets are read, those at the end or, if need be, all.
+
+        Raises `PzvisionError` saying to which second it can be read.
+        """
         if self._url or self.frame_count is None or self.duration is None:
             return
         missing = self._tolerated / self.fps

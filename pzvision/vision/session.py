@@ -35,7 +35,7 @@ class Network(Protocol):
     """Whether another shape of the input costs time of its own, so that few different ones are better."""
 
     def run(self, feed: npt.NDArray[Any]) -> list[npt.NDArray[np.float32]]:
-        """The outputs, in order, for the model's one input."""
+        """The outputs, in order, for the model's one input ``(N, C, H, W)`` float32."""
         ...
 
 

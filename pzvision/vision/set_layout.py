@@ -173,7 +173,10 @@ def name_grid(logp: FloatArray, config: LayoutConfig, *, trusted: bool = False) 
 
 
 def name_freely(logp: FloatArray, config: LayoutConfig) -> IntArray | None:
-    """Names for 27 faces that are one of each kind, by the faces alone; None where two could be exchanged."""
+    """Names for 27 faces that are one of each kind, by the faces alone; None where two could be exchanged.
+
+    ``logp``: ``(27, classes)``, log-probabilities of each face.
+    """
     kinds = assign(-logp)
     own = logp[np.arange(KINDS), kinds]
     crossed = logp[:, kinds]
