@@ -37,7 +37,8 @@ class TellerConfig:
             a tile that was misread for a moment.
         unread_s: seconds a laid-down hand may take to be read before its win is said without a score.
         win_s: seconds a win must stand in the log before it and its money are said: the hand has just been
-            laid down, and its last tiles may not lie still or be read yet.
+            laid down, and its last tiles may not lie still or be read yet;
+        win_still_s: but no longer than till so many seconds after the win.
         retract_s: seconds until something said is taken back; said again within them, nothing is said of it.
         dealer_s: seconds after the first discard until a dealer nobody told is held for sure.
     """
@@ -46,6 +47,7 @@ class TellerConfig:
     breach_s: float = 2.0
     unread_s: float = 3.0
     win_s: float = 0.75
+    win_still_s: float = 2.5
     retract_s: float = 1.0
     dealer_s: float = 15.0
 
@@ -227,7 +229,8 @@ class Teller:
             return 0.0
         config = self._config
         if item.kind == "win":
-            return config.unread_s if item.fan is None else config.win_s
+            still = config.win_s if item.t is None else item.t + config.win_still_s - now
+            return config.unread_s if item.fan is None else min(config.win_s, still)
         if item.kind in _FOLLOW_WINS:
             return max(0.0, self._win_due() - now)
         waits = {"uncertain": config.doubt_s, "violation": config.breach_s}

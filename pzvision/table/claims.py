@@ -77,15 +77,15 @@ class Claims(Turns):
             )
 
     def _third_is_claimed(self, h: Hypothesis, fact: Fact) -> bool:
-        """Whether of four in a row two lay there while the discard still lay in the river, then the third
-        came and some time later the fourth: a 碰, then a 巴杠. Of a 直杠 three of one's own come first.
+        """Whether of four in a row three lay there only after the discard had left the river, and the fourth
+        came some time later: a 碰, then a 巴杠. Of a 直杠 three of one's own come first.
         """
         if h.last is None or fact.kind != "four" or any(t.is_back for t in fact.tracks):
             return False
         times = sorted(t.since for t in fact.tracks)
         end = h.last.last if h.last.gone is None else h.last.gone
         late = times[3] - times[2] > self.config.late_fourth_s
-        return late and times[1] <= end + self.config.rest_s < times[2]
+        return late and end + self.config.rest_s < times[2]
 
     def _peng_then_fourth(self, h: Hypothesis, fact: Fact) -> Iterator[Hypothesis]:
         *three, fourth = sorted(fact.tracks, key=lambda t: (t.since, t.id))

@@ -241,7 +241,7 @@ def _guess_unseen(acts: Sequence[Act], reading: Reading, waits: frozenset[Tile])
         if hidden or (act.kind == "discard" and not act.tracks):
             counts = np.zeros(KINDS, np.int64)
             for node in reading.nodes:
-                counts[node.tile] += node.copies
+                counts[node.tile] += max(node.copies, 1)  # those that lie on the wall are seen, too
             node = reading.of_track[act.tracks[0].id] if hidden else reading.of_discard[act.number]
             counts[node.tile] -= node.copies
             worse = 100 * counts

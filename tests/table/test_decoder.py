@@ -149,6 +149,20 @@ def test_a_fourth_tile_in_the_same_move_as_the_claim_makes_it_a_kong(world: Worl
     assert world.told()[-3:] == ["N zhi_gang", "N draw", "N discard 9s"]
 
 
+@pytest.mark.parametrize(("left", "kind"), [(4.5, "ba_gang"), (6.0, "zhi_gang")])
+def test_four_in_a_row_are_a_peng_and_its_fourth_if_the_third_was_the_claimed_one(
+    world: World, left: float, kind: str
+) -> None:
+    """The discard had left the river before three lay there: they are not all the player's own."""
+    last = world.discard(3.0, "E", "5p")
+    tracks = tuple(world.track(parse_tile("5p"), t) for t in (5.0, 5.5, 5.5, 7.0))
+    world.facts.append(Fact("four", 7.0, "N", tracks))
+    last.last, last.gone, last.bared = left, left, True
+    world.discard(11.0, "N", "9s")
+    kong = next(a for a in world.story() if a.kind == "gang")
+    assert kong.gang == kind
+
+
 def test_a_misread_discard_is_set_right_by_its_claim(world: World) -> None:
     world.discard(3.0, "E", "1m")
     taken = world.discard(6.3, "S", "6p", sure=0.6)
