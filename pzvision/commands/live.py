@@ -70,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.arguments import check_game, check_size
     from pzvision.live.cameras import HandCameras, parse_cameras
     from pzvision.live.desk import Desk
+    from pzvision.live.first_time import calibrate_first, choose_rules
     from pzvision.live.hub import Hub
     from pzvision.live.logfile import PatientLogFile
     from pzvision.live.more_cameras import TABLES, open_tables
@@ -91,6 +92,9 @@ def run(args: argparse.Namespace) -> int:
     scenes = scene_config(args.obs, args.obs_scene, args.obs_hold, delay_s=args.overlay_delay)
     path = Path(cameras[0].source)
     declarations = Path(args.declarations) if args.declarations else None
+    choose_rules(args)
+    if not calibrate_first(args, cameras[0].source):
+        return 130
     setup = check_game(args, beside=path if path.is_file() else None, declarations=declarations)
     _check_outputs(args, cameras[0].source, setup.calibration_file)
     gate = GateConfig() if args.gate else None
@@ -171,12 +175,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_tables(args: argparse.Namespace) -> int:
+    from pzvision.live.first_time import choose_rules
     from pzvision.live.many import parse_tables
     from pzvision.live.open_many import check_alone, watch
 
     specs = parse_tables(args.table)
     check_alone(args)
     _check(args, [spec.source for spec in specs])
+    choose_rules(args)
     status, hung = watch(args, specs)
     if hung:
         _leave(status)

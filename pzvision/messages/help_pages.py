@@ -84,12 +84,13 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "help.page.live": (
         "接着摄像头看牌,打印播报,开牌桌网页(默认 http://127.0.0.1:8642/,只限本机)。一晚的牌自动存下,"
         "断电后再运行会问要不要接着打。\n"
-        "要先有标定:pzvision calibrate 0 --markers,或网页上的 /calibrate。OBS 用的透明画面在 /overlay。",
+        "没有标定时先开标定页(也可以 pzvision calibrate 0 --markers);没说打哪种时按上一场的规则。"
+        "OBS 用的透明画面在 /overlay。",
         "Watches a table through a camera, prints what is announced and serves the table page (by default"
         " http://127.0.0.1:8642/, this machine only). The evening is kept on disk; after a crash it is"
         " offered to go on with.\n"
-        "It needs a calibration: pzvision calibrate 0 --markers, or the page /calibrate. A transparent page"
-        " for OBS is at /overlay.",
+        "Without a calibration the page to make one comes first (or: pzvision calibrate 0 --markers); without"
+        " --ruleset the rules are those of the last evening. A transparent page for OBS is at /overlay.",
     ),
     "help.example.live": (
         "# 0 号摄像头,西昌麻将\npzvision live --camera 0 --ruleset xichang\n"

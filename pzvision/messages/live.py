@@ -96,6 +96,18 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "kong.ba_gang": ("巴杠", "add the kong of"),
     # Notes of replay, live and demo.
     "live.page": ("牌桌页面:{url}", "Table page: {url}"),
+    "live.rules_last": (
+        "规则同上一场:{name}({id});页面上按 n 可以换,或用 --ruleset",
+        "Rules as last time: {name} ({id}); change them on the page (key n) or with --ruleset",
+    ),
+    "live.rules_usual": (
+        "没说打哪种,先按{name}({id});页面上按 n 可以换,或用 --ruleset",
+        "No rules were given: {name} ({id}) for now; change them on the page (key n) or with --ruleset",
+    ),
+    "live.calibrate_first": (
+        "还没有标定:先在页面上把 1–4 拖到台面的四个角,按保存",
+        "There is no calibration yet: drag 1–4 onto the table's corners on the page and save",
+    ),
     "live.port_taken": ("端口 {port} 被占用,改用 {new}", "Port {port} is taken, using {new}"),
     "live.page_stays": ("录像放完了;按 Ctrl-C 关闭页面", "The recording is over; Ctrl-C closes the page"),
     "live.settlement": ("结算", "Settlement"),
