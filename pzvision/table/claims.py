@@ -49,6 +49,8 @@ class Claims(Turns):
                     way.last.gone is None or way.last.gone > fact.t + self.config.taken_s
                 ):
                     cost += self.config.still_there_nats
+            elif kong and not fact.forced:  # more likely four of his own
+                cost += self.config.unseen_last_nats
             known = way.last is not None or way.last_number == 0
             counts, fifth = self._count(way.counts, fact.tracks[0], len(fact.tracks) - int(known))
             cost += fifth

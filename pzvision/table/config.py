@@ -233,13 +233,17 @@ class TableConfig:
     hand_span_nats: float = 9.0
     """each tile no dearer than this."""
     unseen_last_nats: float = 1.0
-    """A win on a tile that was not seen."""
+    """A win or a 直杠 on a tile that was not seen."""
     after_claim_nats: float = 6.0
     """A self-draw right after a claim."""
     rest_of_hand_nats: float = 4.0
     """More tiles laid down by a player who has won already."""
     incomplete_nats: float = 4.0
     """A hand laid down that, as it is read, does not win on the last discard."""
+    undiscarded_nats: float = 8.0
+    """A player sings or dances who has not discarded yet, though it may be said this much"""
+    said_early_s: float = 2.0
+    """before his discard lies still."""
     told_win_nats: float = 0.5
     """A win on a discard by players who show all they have and lay nothing down."""
     wrongly_won_nats: float = 4.0

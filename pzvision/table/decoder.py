@@ -45,6 +45,8 @@ class Decoder(Claims, Hands):
         over = (self.config.over_s, self.config.over_unshown_s)
         self.waits = sorted((self.config.fourth_wait_s, said, *over))
         """s after the newest fact at which its readings change though nothing else does."""
+        self.discarded: Mapping[int, float] = {}
+        """Seats that have discarded by some time (s), as follows from what they said."""
         self._facts: list[tuple[object, ...]] = []
         self._beams: list[list[Hypothesis]] = [[Hypothesis()]]
 
@@ -62,21 +64,49 @@ class Decoder(Claims, Hands):
                 break
             keep += 1
         del self._facts[keep:], self._beams[keep + 1 :]
-        for fact in facts[keep:]:
-            beam = self._step(self._beams[-1], fact)
+        for i, fact in enumerate(facts[keep:], keep):
+            beam = self._heed(self._beams[-1], facts[i - 1].t if i else -inf, fact.t)
+            beam = self._step(beam, fact)
             self._facts.append(fact.key)
             self._beams.append(beam)
         return self._beams[-1]
 
-    def hear(self, told: tuple[Told, ...], locked: Mapping[int, float], open_hands: frozenset[int]) -> None:
-        """What players have said so far; everything is decided anew when that changes."""
-        if (told, locked, open_hands) != (self.told, self.locked, self.open_hands):
-            self.told, self.locked, self.open_hands = told, locked, open_hands
+    def hear(
+        self,
+        told: tuple[Told, ...],
+        locked: Mapping[int, float],
+        open_hands: frozenset[int],
+        discarded: Mapping[int, float] | None = None,
+    ) -> None:
+        """What players have said so far; everything is decided anew when that changes.
+
+        ``discarded``: seats that have discarded by some time (s), for only then they may say what they said.
+        """
+        new = (told, locked, open_hands, discarded or {})
+        if new != (self.told, self.locked, self.open_hands, self.discarded):
+            self.told, self.locked, self.open_hands, self.discarded = new
             self.forget()
 
     def forget(self) -> None:
         """Decide everything anew the next time."""
         del self._facts[:], self._beams[1:]
+
+    def _heed(self, beam: list[Hypothesis], after: float, till: float) -> list[Hypothesis]:
+        """Hold against each reading what somebody declared between ``after`` and ``till`` s who had not
+        discarded by it. If nobody has acted by it, he is the dealer, and his discard was not seen.
+        """
+        cost = self.config.undiscarded_nats
+        for seat, t in self.discarded.items():
+            if not after < t + self.config.said_early_s <= till:
+                continue
+            dealt = [
+                self._unseen_discard(h.plus(phase="act", turn=seat), seat, t)
+                for h in beam
+                if h.phase == "start" and self.dealer in (None, seat)
+            ]
+            held = [h if h.has_discarded(seat) else h._replace(cost=h.cost + cost) for h in beam]
+            beam = sorted([*held, *dealt], key=lambda h: h.cost)
+        return beam
 
     def _step(self, beam: list[Hypothesis], fact: Fact) -> list[Hypothesis]:
         best: dict[tuple[object, ...], Hypothesis] = {}

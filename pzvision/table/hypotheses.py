@@ -155,6 +155,15 @@ class Hypothesis(NamedTuple):
             link = link.before
         return link
 
+    def has_discarded(self, seat: int) -> bool:
+        """Whether this seat has discarded."""
+        link = self.chain
+        while link is not None:
+            if link.act.kind == "discard" and link.act.seat == seat:
+                return True
+            link = link.before
+        return False
+
     def next_active(self, seat: int) -> int:
         """The next seat after ``seat`` that has not won."""
         for step in range(1, 5):

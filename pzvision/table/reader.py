@@ -24,7 +24,7 @@ from pzvision.table.layout import Layout, Zone
 from pzvision.table.merging import Line, consistent
 from pzvision.table.own_hands import OwnHands
 from pzvision.table.pins import Pins
-from pzvision.table.story import Hand, declared, may_win, tell, told_by
+from pzvision.table.story import Hand, declared, discarded_before, may_win, tell, told_by
 from pzvision.table.tracker import Tracker
 from pzvision.table.tracks import Track
 from pzvision.tiles import KINDS, SEATS, Seat, Tile
@@ -257,7 +257,8 @@ class TableReader:
         if signature == self._signature and end is None:
             return None
         self._signature = signature
-        self._decoder.hear(told_by(self._heard(now), self.ruleset), *declared(self._heard(now)))
+        heard = self._heard(now)
+        self._decoder.hear(told_by(heard, self.ruleset), *declared(heard), discarded_before(heard))
         self._decoder.now = now if end is None else inf
         self._beam = self._decoder.decode(facts, since)
         best = self._beam[0]

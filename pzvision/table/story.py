@@ -187,6 +187,19 @@ def declared(said: Sequence[Event]) -> tuple[dict[int, float], frozenset[int]]:
     return locked, frozenset(seat for seat, kind, _ in made if kind == "bai")
 
 
+def discarded_before(said: Sequence[Event]) -> dict[int, float]:
+    """Seats that have discarded by some time (s), for they declared what one declares after a discard of
+    one's own; with 天叫 one may before the first.
+    """
+    made = [(SEATS.index(e.seat), e.declaration, e.t or 0.0) for e in said if isinstance(e, Declare)]
+    from_the_start = {seat for seat, kind, _ in made if kind == "tian_jiao"}
+    out: dict[int, float] = {}
+    for seat, kind, t in made:
+        if kind in ("sing", "dance", "bai", "bao_ting") and seat not in from_the_start:
+            out[seat] = min(t, out.get(seat, t))
+    return out
+
+
 def _already_shown(
     acts: Sequence[Act], reading: Reading, spoken: Sequence[Declare], at: float
 ) -> list[Reveal]:

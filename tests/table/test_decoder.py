@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pzvision.game.events import Declare
 from pzvision.rules import load_ruleset
 from pzvision.table.classes import read_classes
 from pzvision.table.decoder import Decoder
 from pzvision.table.facts import Fact
 from pzvision.table.hypotheses import Act, Told
-from pzvision.table.story import may_win
+from pzvision.table.story import discarded_before, may_win
 from pzvision.table.tracks import Evidence, Track
 from pzvision.tiles import BACK, CLASSES, OTHER, SEATS, Seat, format_tile, parse_tile, parse_tiles
 
@@ -161,6 +162,22 @@ def test_four_in_a_row_are_a_peng_and_its_fourth_if_the_third_was_the_claimed_on
     world.discard(11.0, "N", "9s")
     kong = next(a for a in world.story() if a.kind == "gang")
     assert kong.gang == kind
+
+
+def test_who_sings_has_discarded(world: World) -> None:
+    """The dealer's discard was not seen, and the next player makes a kong: yet he who sang is the dealer."""
+    world.group(7.0, "S", "9m", 4)
+    world.discard(10.0, "S", "9s")
+    world.discard(13.3, "W", "1s")
+    facts = sorted(world.facts, key=lambda f: f.t)
+    assert [a.seat for a in Decoder().decode(facts)[0].acts()][:1] == [1]
+    decoder = Decoder()
+    decoder.hear((), {0: 3.6}, frozenset(), discarded_before([Declare("E", "sing", waits=(2,), t=3.6)]))
+    acts = decoder.decode(facts)[0].acts()
+    assert [(a.kind, a.seat) for a in acts][:3] == [("discard", 0), ("draw", 1), ("gang", 1)]
+    # With 天叫 he may sing before his first discard.
+    early = [Declare("E", "tian_jiao", waits=(2,), t=3.0), Declare("E", "sing", waits=(2,), t=3.6)]
+    assert discarded_before(early) == {}
 
 
 def test_a_misread_discard_is_set_right_by_its_claim(world: World) -> None:
