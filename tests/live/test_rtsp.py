@@ -21,7 +21,7 @@ import pytest
 from pzvision.errors import PzvisionError
 from pzvision.evaluation import compare
 from pzvision.game import read_log
-from pzvision.live.loopback import encode, read_pictures
+from pzvision.live.loopback import LoopbackCamera, encode, read_pictures
 from pzvision.live.loopback_rtsp import LoopbackRtspCamera, packets
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Image, open_source
@@ -209,14 +209,16 @@ def test_gstreamer_shows_the_game_and_comes_back(stack: ExitStack) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("server", ["ours", "gstreamer"])
-def test_live_reads_a_game_from_an_rtsp_camera(server: str, tmp_path: Path, stack: ExitStack) -> None:
-    if server == "ours":
-        camera = LoopbackRtspCamera(read_pictures(DEMO / "demo.mp4", 8.0), 8.0)
+@pytest.mark.parametrize("server", ["mjpeg", "rtsp", "gstreamer"])
+def test_live_reads_a_game_from_a_network_camera(server: str, tmp_path: Path, stack: ExitStack) -> None:
+    if server == "gstreamer":
+        _, url = serve(0, stack)
+    else:
+        pictures = read_pictures(DEMO / "demo.mp4", 8.0)
+        camera: LoopbackCamera | LoopbackRtspCamera
+        camera = LoopbackCamera(pictures, 8.0) if server == "mjpeg" else LoopbackRtspCamera(pictures, 8.0)
         stack.callback(camera.close)
         url = camera.url
-    else:
-        _, url = serve(0, stack)
     log = tmp_path / "log.jsonl"
     words = [sys.executable, "-m", "pzvision", "live", "--camera", url, "--ruleset", "pzh-traditional"]
     words += ["--calibration", str(DEMO / "calibration.json"), "--dealer", "E", "--port", "0", "--no-store"]
