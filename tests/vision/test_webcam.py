@@ -39,6 +39,7 @@ class Devices:
         self.hangs = False
         self.asked: list[tuple[int, float]] = []
         self.opened: list[tuple[int, int]] = []
+        self.times: list[float] = []
         self.released = 0
         self.reads = 0
 
@@ -55,6 +56,7 @@ class FakeCapture:
         allowed = self.devices.backends is None or backend in self.devices.backends
         self._open = number in self.devices.there and allowed
         self.devices.opened.append((number, backend))
+        self.devices.times.append(time.monotonic())
 
     def isOpened(self) -> bool:
         return self._open
@@ -165,6 +167,20 @@ def test_unplugged_and_plugged_in_again(devices: Devices, how: str) -> None:
     assert source.health.reconnects >= 1
     assert devices.asked[-3:] == devices.asked[1:4], "asked for the same again"
     source.close()
+
+
+def test_tries_grow_rarer_up_to_a_limit(devices: Devices) -> None:
+    devices.backends = {BACKENDS.get(sys.platform, cv2.CAP_ANY)}
+    source = open_source("0", config=replace(QUICK, first_backoff_s=0.2, max_backoff_s=0.8))
+    devices.times.clear()
+    devices.there.clear()
+    wait_for(lambda: len(devices.times) >= 12, 12)
+    source.close()
+    # Each try asks two interfaces.
+    tries = [t for k, t in enumerate(devices.times) if k == 0 or t - devices.times[k - 1] > 0.1]
+    waits = np.diff(tries)
+    assert all(0.15 < wait < 1.4 for wait in waits)
+    assert waits[0] < 0.75 and waits[1] > 0.7 and all(wait > 0.75 for wait in waits[2:])
 
 
 # -- the commands
