@@ -7,12 +7,18 @@ player's hand. In it a song and a dance are declared by tokens.
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import cv2
+import httpx
 import numpy as np
 import pytest
 
@@ -20,6 +26,8 @@ from pzvision.cli import main
 from pzvision.evaluation import compare
 from pzvision.game import Deal, Declare, Draw, Event, read_log
 from pzvision.game.simulate import simulate
+from pzvision.live.loopback import _noisy, read_pictures
+from pzvision.live.loopback_rtsp import LoopbackRtspCamera
 from pzvision.synth.camera import Camera
 from pzvision.synth.cards import Card, CardRenderer, token_card
 from pzvision.synth.disturb import Disturbance
@@ -172,3 +180,69 @@ def test_a_camera_on_a_hand_tells_its_tiles_and_what_it_waits_for(
     draws = [e.tile for e in log if isinstance(e, Draw) and e.seat == "S"]
     assert draws == [e.tile for e in full if isinstance(e, Draw)][: len(draws)]
     assert "South is ready: waits 5p" in said
+
+
+class Stage:
+    """The recordings as cameras on one clock: before `start` everything stands still."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._start = float("inf")
+        self._pictures = {name: read_pictures(folder / f"{name}.mp4", FPS) for name in names}
+        # With the noise that a camera has, or they would count as frozen.
+        self._still = {name: [p for _, p in _noisy(self._pictures[name][0], 8, None)] for name in names}
+        self.cameras = {name: LoopbackRtspCamera(partial(self._now, name), FPS) for name in names}
+
+    def _now(self, name: str, number: int) -> bytes:
+        passed = int((time.monotonic() - self._start) * FPS) if time.monotonic() > self._start else 0
+        pictures = self._pictures[name]
+        return pictures[min(passed, len(pictures) - 1)] if passed else self._still[name][number % 8]
+
+    def start(self) -> None:
+        """The game begins."""
+        self._start = time.monotonic()
+
+    def close(self) -> None:
+        """The cameras are gone."""
+        for camera in self.cameras.values():
+            camera.close()
+
+
+def test_live_sees_the_table_and_a_hand_by_two_network_cameras(folder: Path) -> None:
+    stage = Stage(folder, ("table", "hand"))
+    table, hand = (stage.cameras[name].url for name in ("table", "hand"))
+    out = folder / "live.jsonl"
+    words = [
+        sys.executable,
+        "-m",
+        "pzvision",
+        "live",
+        "--camera",
+        f"table={table}",
+        "--camera",
+        f"hand.S={hand}",
+    ]
+    words += ["--calibration", str(folder / "table.json"), "--dealer", "E", "--ruleset", "pzh-popular"]
+    words += ["--events", str(out), "--no-store", "--port", "0", "--lang", "en"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        page = next(line for line in process.stdout if "http://" in line)
+        page = page[page.index("http://") :].split()[0]
+        time.sleep(8)
+        stage.start()
+        time.sleep(SECONDS - 2)
+        cameras = httpx.get(page + "health").json()["cameras"]
+        picture = httpx.get(page + "frame.jpg?camera=hand.S").content
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        stage.close()
+    assert {name: camera["state"] for name, camera in cameras.items()} == {"table": "ok", "hand.S": "ok"}
+    assert picture.startswith(b"\xff\xd8")
+    log = [line.event for line in read_log(out.read_text("utf-8").splitlines())]
+    full = [e for e in played()[0].source if getattr(e, "seat", None) == "S"]
+    print(said, *(event for event in log if getattr(event, "seat", None) == "S"), sep="\n")
+    deal = next(e for e in log if isinstance(e, Deal) and e.seat == "S")
+    assert deal.tiles == next(e.tiles for e in full if isinstance(e, Deal))
+    assert sum(e.type == "discard" for e in log) > 8
