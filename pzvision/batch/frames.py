@@ -14,6 +14,7 @@ import numpy as np
 
 from pzvision.errors import PzvisionError
 from pzvision.vision.capture import Image, open_source
+from pzvision.vision.pictures import native_name
 
 _BEFORE_S: Final = 1.0  # s before the first picture wanted that a search in the video aims at
 _SAME_S: Final = 1e-4  # s two times of one picture may differ
@@ -61,7 +62,7 @@ def frames_at(path: str, asks: Sequence[Ask], every: float) -> Iterator[tuple[As
 
 
 def _searched(path: str, asks: Sequence[Ask]) -> Iterator[tuple[Ask, Image]]:
-    capture = cv2.VideoCapture(path)
+    capture = cv2.VideoCapture(native_name(path))
     try:
         if not capture.isOpened() or not capture.set(
             cv2.CAP_PROP_POS_MSEC, 1000 * max(0.0, asks[0].t - _BEFORE_S)

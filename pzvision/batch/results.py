@@ -82,7 +82,7 @@ class Place:
     def summary(self) -> dict[str, Any] | None:
         """What came of it, when it is done; None when something remains to be done."""
         try:
-            done = json.loads((self.folder / "done.json").read_text(encoding="utf-8"))
+            done = json.loads((self.folder / "done.json").read_text("utf-8", "surrogateescape"))
         except (OSError, ValueError):
             return None
         if not isinstance(done, dict) or done.get("key") != self._key:
@@ -123,7 +123,9 @@ class Place:
         write_whole(self.folder / "settlement.txt", decoded.settlement.encode())
         done = {"key": self._key, "recording": self._job.path, "summary": decoded.summary}
         write_whole(
-            self.folder / "done.json", (json.dumps(done, ensure_ascii=False, indent=1) + "\n").encode()
+            self.folder / "done.json",
+            # names that are no Unicode as the bytes they are
+            (json.dumps(done, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape"),
         )
         (self.folder / "error.txt").unlink(missing_ok=True)
         shutil.rmtree(self._parts, ignore_errors=True)

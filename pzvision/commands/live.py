@@ -83,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.vision.capture import CaptureConfig, FrameSource, open_source, without_password
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
+    from pzvision.vision.pictures import as_text
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         hub, desk, maker = Hub(), Desk(), setup.maker()
         if store is not None and old is None:
             source_text = " ".join(f"{camera.name}={without_password(camera.source)}" for camera in cameras)
-            writer = store.begin(source_text, maker.settings.to_json())
+            writer = store.begin(as_text(source_text), maker.settings.to_json())
         elif store is not None and old is not None:
             writer = store.resume(old)
 

@@ -30,6 +30,7 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import CaptureConfig, open_source, without_password
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.gate import GateConfig
+from pzvision.vision.pictures import as_text
 from pzvision.vision.tile_set import load_tile_set
 
 
@@ -125,7 +126,7 @@ def _open(
         old = choose(store, resume=args.resume, new=args.new, lang=args.lang, table=spec.name)
         set_up = {**maker.settings.to_json(), "table": spec.name}
         writer = (
-            store.begin(f"{spec.name}={without_password(spec.source)}", set_up)
+            store.begin(as_text(f"{spec.name}={without_password(spec.source)}"), set_up)
             if old is None
             else store.resume(old.id)
         )

@@ -23,6 +23,7 @@ from pzvision.tiles import BACK, OTHER, Lang, format_tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
+from pzvision.vision.pictures import as_text
 
 
 class Showing:
@@ -106,7 +107,7 @@ class Showing:
     def view(self) -> dict[str, Any]:
         """What ``/state`` answers now."""
         source = {
-            "name": self._source.name,
+            "name": as_text(self._source.name),
             "t": None if self.frame is None else round(self.frame.t, 2),
             "duration": None if self._source.duration is None else round(self._source.duration, 2),
             "live": self._source.live,

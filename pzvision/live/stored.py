@@ -12,6 +12,7 @@ from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Frame, FrameSource, Image
 from pzvision.vision.detections import Detections
 from pzvision.vision.detector import FINDER_FILE, READER_FILE, find_model
+from pzvision.vision.pictures import as_text
 
 
 class StoredLooks(FrameSource):
@@ -53,7 +54,7 @@ def header_of(source: FrameSource, calibration: Calibration, models: str | Path 
     """The header for looks at ``source`` with the models of that folder (None: the shipped ones)."""
     path = Path(source.name)
     name, digest = (path.name, file_digest(path)) if path.exists() else (source.name, "")
-    return Header(calibration, name, digest, model_digests(models), frames=source.frame_count)
+    return Header(calibration, as_text(name), digest, model_digests(models), frames=source.frame_count)
 
 
 def model_digests(models: str | Path | None = None) -> dict[str, str]:

@@ -11,6 +11,7 @@ import cv2
 from pzvision.errors import PzvisionError
 from pzvision.live.paths import check_writable, resolved_output
 from pzvision.vision.capture import Image
+from pzvision.vision.pictures import native_name
 
 _CODECS: Final = {".mp4": "mp4v", ".m4v": "mp4v", ".mov": "mp4v", ".avi": "MJPG", ".mkv": "mp4v"}
 
@@ -58,7 +59,7 @@ class VideoFile:
     def _open(self, image: Image) -> None:
         codec = cv2.VideoWriter.fourcc(*_CODECS[self.path.suffix.lower()])
         size = (image.shape[1], image.shape[0])
-        writer = cv2.VideoWriter(str(self._part), codec, self.fps, size)
+        writer = cv2.VideoWriter(native_name(self._part), codec, self.fps, size)
         if not writer.isOpened():
             self._part.unlink(missing_ok=True)
             raise PzvisionError(f"cannot write {str(self.path)!r}: OpenCV has no encoder for it")

@@ -21,6 +21,7 @@ from pzvision.synth.glyphs import Colour, Image, draw_glyph
 from pzvision.synth.looks import LOOKS, Look, random_look
 from pzvision.synth.motifs import draw_bamboo, draw_dot, draw_great_dot
 from pzvision.tiles import BACK, CLASSES, KINDS, OTHER, format_tile, rank, suit
+from pzvision.vision.pictures import decode
 
 __all__ = [
     "LOOKS",
@@ -386,7 +387,7 @@ def _read_crops(folder: Path, without: tuple[str, ...]) -> tuple[tuple[Image, ..
             if p.suffix.lower() in (".jpg", ".png", ".jpeg") and not (without and p.name.startswith(without))
         )
         for path in files:
-            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+            image = decode(path.read_bytes())
             if image is None:
                 raise PzvisionError(f"{path}: not a picture OpenCV can read")
             if not 1.1 < image.shape[0] / image.shape[1] < 1.7:  # not an upright face alone

@@ -12,6 +12,7 @@ import cv2
 
 from pzvision.errors import PzvisionError
 from pzvision.synth.glyphs import Image
+from pzvision.vision.pictures import native_name
 
 
 class VideoSink:
@@ -47,7 +48,7 @@ class VideoSink:
         before = os.environ.get("OPENCV_FFMPEG_WRITER_OPTIONS")
         os.environ["OPENCV_FFMPEG_WRITER_OPTIONS"] = "b;6000000|qmax;7"
         try:
-            self._writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
+            self._writer = cv2.VideoWriter(native_name(path), cv2.VideoWriter.fourcc(*"mp4v"), fps, size)
         finally:
             if before is None:
                 del os.environ["OPENCV_FFMPEG_WRITER_OPTIONS"]

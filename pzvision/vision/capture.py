@@ -25,6 +25,7 @@ os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")
 import cv2
 
 from pzvision.errors import PzvisionError
+from pzvision.vision.pictures import native_name
 
 # The same where cv2 was imported before this module.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
@@ -212,7 +213,7 @@ def open_capture(spec: str | int, config: CaptureConfig) -> cv2.VideoCapture | N
         ]
         capture = cv2.VideoCapture(spec, cv2.CAP_FFMPEG, options)
     else:
-        capture = cv2.VideoCapture(spec)
+        capture = cv2.VideoCapture(native_name(spec))
     if not capture.isOpened():
         capture.release()
         return None

@@ -1,7 +1,9 @@
-"""Pictures out of bytes that may be damaged: none takes more memory than its own size warrants."""
+"""Pictures out of bytes that may be damaged, none with more memory than its size warrants; names of files."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Final
 
 import cv2
@@ -9,6 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
+
+
+def native_name(path: str | Path) -> str:
+    """A file's name as OpenCV takes it, which crashes at a text that is not Unicode throughout.
+
+    Such are names from elsewhere, and every Chinese one in a locale that knows none; where names are bytes
+    OpenCV takes those.
+    """
+    return str(path) if os.name == "nt" else os.fsencode(path)  # type: ignore[return-value]
+
+
+def as_text(name: str) -> str:
+    """A file's name as it may be written into a text file: bytes that are no Unicode become ``\\xd6``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def decode(data: bytes) -> npt.NDArray[np.uint8] | None:

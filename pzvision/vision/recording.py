@@ -27,7 +27,7 @@ from pzvision.vision.capture import (
     open_capture,
     without_password,
 )
-from pzvision.vision.pictures import decode
+from pzvision.vision.pictures import decode, native_name
 
 IMAGE_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 
@@ -233,7 +233,7 @@ def _last_packet(name: str, first: int) -> tuple[float | None, int]:
 
     Nothing is decoded. A seek that fails gives time 0; None: the file cannot be read in this way.
     """
-    capture = cv2.VideoCapture(name, cv2.CAP_FFMPEG, [cv2.CAP_PROP_FORMAT, -1])
+    capture = cv2.VideoCapture(native_name(name), cv2.CAP_FFMPEG, [cv2.CAP_PROP_FORMAT, -1])
     try:
         if not capture.isOpened():
             return None, 0

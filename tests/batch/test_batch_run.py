@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from pzvision.batch.run import Coordinator, Progress
 from pzvision.batch.summary import summary_csv, summary_html
 from pzvision.batch.work import Job
 from pzvision.errors import PzvisionError
+from pzvision.table.observations import read_observations
 
 
 def run_of(job: Job, folder: Path, part_asks: int = 4) -> Progress:
@@ -83,6 +85,19 @@ def test_an_interrupted_run_is_gone_on_with(
     assert results(folder) == whole
     twice = Counter((t.kind, t.part) for t in (*first.done, *second.done))
     assert set(twice.values()) == {1}, "no finished work is repeated"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are bytes only where POSIX is")
+def test_a_recording_whose_name_is_no_unicode(job: Job, inline: Any, silent: Any, tmp_path: Path) -> None:
+    path = os.path.join(tmp_path, os.fsdecode(b"\xc5\xc6 \xbe\xd6"))
+    shutil.copytree(job.path, path)
+    other, folder = replace(job, path=path), tmp_path / "out"
+    for state in ("done", "skipped"):
+        (run,) = runs = [run_of(other, folder)]
+        Coordinator(runs, inline(), silent).run()
+        assert run.state == state and run.summary is not None
+    (seen,) = folder.glob("*.gz")
+    assert read_observations(seen).header.source == "\\xc5\\xc6 \\xbe\\xd6"
 
 
 def test_what_is_done_is_skipped_and_other_settings_are_not(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -368,3 +370,21 @@ def test_what_the_user_told_ffmpeg_stays(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("OPENCV_FFMPEG_CAPTURE_OPTIONS", "codec_whitelist;mjpeg")
     open_source(tmp_path / "v.avi").close()
     assert os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] == "codec_whitelist;mjpeg"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are bytes only where POSIX is")
+@pytest.mark.parametrize("name", [b"\xc5\xc6 \xbe\xd6.avi", "一 局.avi".encode()])
+@pytest.mark.parametrize("utf8", ["0", "1"])
+def test_names_that_are_no_unicode_and_a_locale_that_knows_none(
+    tmp_path: Path, name: bytes, utf8: str
+) -> None:
+    """OpenCV crashes at a text that is not Unicode throughout."""
+    os.rename(write_video(tmp_path / "v.avi", 3), os.path.join(os.fsencode(tmp_path), name))
+    reads = (
+        "import sys; from pzvision.vision.capture import open_source as o; print(len(list(o(sys.argv[1]))))"
+    )
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": utf8, "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", reads, name], env=env, cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, b"3"), done.stderr
