@@ -24,7 +24,8 @@ from pzvision.live.report import settlement
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.stored import StoredLooks, header_of, never
 from pzvision.live.token_watch import TokenWatch
-from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
+from pzvision.table.observations import Header, ObservationWriter, read_observations
+from pzvision.table.packing import rounded
 from pzvision.tiles import Lang
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import open_source

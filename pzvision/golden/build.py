@@ -17,7 +17,8 @@ from pzvision.golden.scene import LOOK_S, MOVING_CELLS, REFRESH_S, RenderedSourc
 from pzvision.live.asking import Asking
 from pzvision.live.eye import Eye
 from pzvision.synth.timeline import Timeline
-from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
+from pzvision.table.observations import Header, ObservationWriter, read_observations
+from pzvision.table.packing import rounded
 from pzvision.tiles import SEATS
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Frame

@@ -13,13 +13,14 @@ from typing import Any, Final
 from pzvision.errors import PzvisionError
 from pzvision.live.asking import Asking
 from pzvision.live.eye import Eye
-from pzvision.table.observations import rounded
+from pzvision.table.packing import rounded
 from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig, Frame, FrameSource, Image, open_source
 from pzvision.vision.detections import Detections, Detector
 from pzvision.vision.fusion import View, facing, fuse, turned
+from pzvision.vision.hand_row import hand_row
 from pzvision.vision.motion import MotionMask
 
 TABLES: Final = ("table2", "table3", "table4")
@@ -284,15 +285,16 @@ class HandRecordings:
         sources = {_HANDS[n]: open_source(w, config=config) for n, w in recordings.items() if n in _HANDS}
         return cls(sources, detector) if sources else None
 
-    def looks(self, t: float) -> Iterator[tuple[Seat, Detections | None]]:
-        """What each hand that is due shows at ``t`` s; None: the picture says nothing."""
+    def rows(self, t: float) -> Iterator[tuple[Seat, Detections | None]]:
+        """The row of each hand that is due at ``t`` s, rounded; None: the picture says nothing."""
         for seat, reader in self._readers.items():
             if t - self._looked.get(seat, float("-inf")) < self._every_s - 1e-6:
                 continue
             frame = reader.at(t)
             if frame is not None:
                 self._looked[seat] = t
-                yield seat, self._detector(frame.image) if frame.state == "ok" else None
+                seen = frame.state == "ok"
+                yield seat, rounded(hand_row(self._detector(frame.image))) if seen else None
 
     def close(self) -> None:
         """Let go of all of them."""

@@ -127,7 +127,6 @@ class Pipeline:
         )
         self.evening = Evening(new_reader, self._teller, self.config.evening)
         self._hands = hands
-        self._recorded_hands = recorded_hands
         self._store = store
         self._desk = desk
         self._save_calibration = save_calibration
@@ -139,6 +138,7 @@ class Pipeline:
             new_detector=new_detector,
             moved=self._moved,
             tables=tables,
+            hands=recorded_hands,
             observations=observations,
             fault=lambda reason: self.vitals.fault(reason),
             tell=note,
@@ -258,9 +258,8 @@ class Pipeline:
         size = (frame.image.shape[1], frame.image.shape[0])
         with self._teller.batch():
             tiles = self.evening.look(frame.t, frame.index, size, detections, seen.mask)
-            if self._recorded_hands is not None:
-                for seat, hand in self._recorded_hands.looks(frame.t):
-                    self.evening.look_hand(frame.t, seat, None if hand is None else hand_row(hand))
+            for seat, hand in seen.hands:
+                self.evening.look_hand(frame.t, seat, hand)
             self._showing.saw(tiles)
         source = self.source
         age_ms = 1000 * source.age_of(frame) if isinstance(source, LiveSource) else None

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from pzvision.live.asking import Asking
 from pzvision.live.eye import Eye
-from pzvision.live.more_cameras import MoreTables
+from pzvision.live.more_cameras import HandRecordings, MoreTables
 from pzvision.live.stored import StoredLooks
 from pzvision.live.token_watch import TokenWatch
-from pzvision.table.observations import ObservationWriter, Tokens, rounded
+from pzvision.table.observations import Hands, ObservationWriter, Tokens
+from pzvision.table.packing import rounded
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import Frame, FrameSource, Image
@@ -30,11 +31,13 @@ class Seen:
         detections: the tiles and what may be some; None when the table was not seen (nothing is gone).
         mask: what moves and hides; None when the table was not seen.
         tokens: asked for the declaration tokens that lie there, which is dear with some cameras.
+        hands: what recorded cameras on players' hands show.
     """
 
     detections: Detections | None
     mask: MotionMask | None
     tokens: Callable[[], Tokens]
+    hands: Hands = ()
 
 
 class Sight:
@@ -48,6 +51,7 @@ class Sight:
         new_detector: the detector for another calibration, should the camera be moved; None: it cannot be.
         moved: told the calibration that holds from now on, when it is another.
         tables: further cameras on the table, fused with the source at every look.
+        hands: recorded cameras on players' hands, looked at in step with the source.
         observations: gets every look, so that the game can be read again without pictures.
         fault: told why the detector of a live source failed; of a recording that is an error.
         tell: given remarks for the person at the terminal.
@@ -69,6 +73,7 @@ class Sight:
         new_detector: Callable[[Calibration], Detector] | None,
         moved: Callable[[Calibration], None],
         tables: MoreTables | None,
+        hands: HandRecordings | None,
         observations: ObservationWriter | None,
         fault: Callable[[str], None],
         tell: Callable[[str], None],
@@ -79,6 +84,7 @@ class Sight:
         self._new_detector = new_detector
         self._moved = moved
         self._tables = tables
+        self._hands = hands
         self._observations = observations
         self._fault = fault
         self.eye = Eye(
@@ -102,14 +108,15 @@ class Sight:
             stored = self._source.look
             if stored is None:
                 return None
-            return Seen(stored.detections, stored.motion, lambda: stored.tokens)
+            return Seen(stored.detections, stored.motion, lambda: stored.tokens, stored.hands)
         detections, mask, views = self._see(frame)
+        hands = () if self._hands is None else tuple(self._hands.rows(frame.t))
         if self._observations is None:
-            return Seen(detections, mask, lambda: self.tokens.seen(views))
+            return Seen(detections, mask, lambda: self.tokens.seen(views), hands)
         # What is kept must do for any later reading, so tokens are looked for in every look.
         kept = self.tokens.seen(views) if views else None
-        self._observations.look(frame.t, frame.index, detections, mask, kept)
-        return Seen(detections, mask, lambda: kept or ())
+        self._observations.look(frame.t, frame.index, detections, mask, kept, hands)
+        return Seen(detections, mask, lambda: kept or (), hands)
 
     def _see(
         self, frame: Frame

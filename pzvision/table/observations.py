@@ -8,7 +8,6 @@ from the file gives the same game, byte for byte, as reading from the pictures d
 
 from __future__ import annotations
 
-import base64
 import binascii
 import gzip
 import hashlib
@@ -24,20 +23,17 @@ import numpy as np
 import numpy.typing as npt
 
 from pzvision.errors import FormatError, PzvisionError
-from pzvision.tiles import CLASSES
+from pzvision.table.packing import PackedTile, delta, from_delta, from_runs, pack, runs, unpack
+from pzvision.tiles import SEATS, Seat
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
 from pzvision.vision.motion import MotionConfig, MotionDetector, MotionMask
 
 SCHEMA: Final = 1
 
-_PX: Final = 2  # outlines are kept in halves of a pixel: ± 0.03 cm on the table
-_PARTS: Final = 1000  # probabilities and scores in thousandths
-_CLASSES_KEPT: Final = 4  # of a distribution; the others share what is left equally
-_LEAST_KEPT: Final = 4  # thousandths; less proves nothing to the reader (`TableConfig.look_floor`)
-
-Ints = npt.NDArray[np.int64]
 Tokens: TypeAlias = tuple[tuple[str, float, float], ...]
+Hands: TypeAlias = tuple[tuple[Seat, Detections | None], ...]
+"""What cameras on players' hands showed: each seat's row, None where the picture said nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +45,7 @@ class Look:
         detections: rounded; None when the look failed (nothing was seen, nothing is gone).
         motion: the mask, or None.
         tokens: declaration tokens lying on the table, each its kind and its place in table cm.
+        hands: rounded, of the players whose hands were looked at, too.
     """
 
     t: float
@@ -56,6 +53,7 @@ class Look:
     detections: Detections | None
     motion: MotionMask | None
     tokens: Tokens = ()
+    hands: Hands = ()
 
 
 @dataclass(frozen=True)
@@ -123,54 +121,6 @@ class Header:
         )
 
 
-# ---- rounding -------------------------------------------------------------------------------------------
-
-
-def _pack(detections: Detections) -> list[tuple[Ints, list[int]]]:
-    """Per tile: outline and score as whole numbers ``(9,)``, and ``class, thousandths`` likeliest first."""
-    outlines = np.rint(detections.polygons.reshape(-1, 8).astype(np.float64) * _PX).astype(np.int64)
-    scores = np.rint(detections.scores.astype(np.float64) * _PARTS).astype(np.int64)
-    parts = np.rint(detections.probs.astype(np.float64) * _PARTS).astype(np.int64)
-    order = np.argsort(-parts, axis=1, kind="stable")[:, :_CLASSES_KEPT]
-    out = []
-    for i in range(len(detections)):
-        kept: list[int] = []
-        left = _PARTS
-        for kind in order[i]:
-            part = min(int(parts[i, kind]), left)
-            if part < _LEAST_KEPT:
-                break
-            kept += [int(kind), part]
-            left -= part
-        out.append((np.append(outlines[i], scores[i]), kept))
-    return out
-
-
-def _unpack(tiles: list[tuple[Ints, list[int]]], size: tuple[int, int]) -> Detections:
-    count = len(tiles)
-    numbers = np.array([t[0] for t in tiles], np.int64).reshape(count, 9)
-    probs = np.zeros((count, CLASSES), np.float64)
-    for i, (_, kept) in enumerate(tiles):
-        kinds, parts = kept[::2], kept[1::2]
-        probs[i] = (_PARTS - sum(parts)) / _PARTS / max(CLASSES - len(kinds), 1)
-        probs[i, kinds] = np.array(parts, np.float64) / _PARTS
-    return Detections(
-        (numbers[:, :8] / _PX).reshape(count, 4, 2).astype(np.float32),
-        probs.astype(np.float32),
-        (numbers[:, 8] / _PARTS).astype(np.float32),
-        size,
-    )
-
-
-def rounded(detections: Detections) -> Detections:
-    """As a file would keep them: outlines to half a pixel, scores and probabilities to a thousandth.
-
-    Of a distribution the four likeliest classes stay; the others share what is left. Rounding twice changes
-    nothing more.
-    """
-    return _unpack(_pack(detections), detections.image_size)
-
-
 # ---- writing --------------------------------------------------------------------------------------------
 
 
@@ -188,7 +138,7 @@ class ObservationWriter:
     def __init__(self, path: str | Path, header: Header) -> None:
         self.path = Path(path)
         self._part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        self._tiles: list[tuple[Ints, list[int]]] = []
+        self._tiles: list[PackedTile] = []
         self._last: Detections | None = None
         self._masks: dict[str, npt.NDArray[np.bool_]] = {}
         self._tokens: Tokens = ()
@@ -210,50 +160,31 @@ class ObservationWriter:
         detections: Detections | None,
         motion: MotionMask | None,
         tokens: Tokens | None = None,
+        hands: Hands = (),
     ) -> None:
         """One look; ``detections`` rounded, and the same object as at the last look when nothing is new.
 
-        ``tokens``: None where nobody looked for them, so they are as at the look before.
+        ``tokens``: None where nobody looked for them, so they are as at the look before. ``hands``: rounded.
         """
         record: dict[str, Any] = {"t": t, "frame": frame}
         if detections is None:
             record["tiles"] = None
         elif detections is not self._last:
-            record["tiles"] = self._delta(_pack(detections))
-            self._last = detections
+            tiles = pack(detections)
+            record["tiles"] = delta(tiles, self._tiles)
+            self._tiles, self._last = tiles, detections
         if motion is not None:
             masks = {"hidden": motion.hidden, "bare": motion.bare, "moving": motion.moving}
-            record["mask"] = [_runs(mask, self._masks.get(name)) for name, mask in masks.items()]
+            record["mask"] = [runs(mask, self._masks.get(name)) for name, mask in masks.items()]
             self._masks = masks
             if motion.shaken:
                 record["shaken"] = True
         if tokens is not None and tokens != self._tokens:
             record["tokens"] = [list(token) for token in tokens]
             self._tokens = tokens
+        if hands:
+            record["hands"] = [_hand_record(seat, row) for seat, row in hands]
         self._write(record)
-
-    def _delta(self, tiles: list[tuple[Ints, list[int]]]) -> list[list[Any]]:
-        """Each tile as the number of the nearest tile of the look before and what is different."""
-        before = np.array([t[0][:8] for t in self._tiles], np.int64).reshape(-1, 4, 2).mean(axis=1)
-        out: list[list[Any]] = []
-        expected = 0
-        for numbers, kept in tiles:
-            entry: list[Any]
-            index = -1
-            if len(before):
-                away = np.abs(before - numbers[:8].reshape(4, 2).mean(axis=0)).max(axis=1)
-                index = int(away.argmin())
-            if index >= 0 and away[index] < 8 * _PX:
-                old, old_kept = self._tiles[index]
-                entry = [index - expected, *(int(v) for v in numbers - old)]
-                if kept != old_kept:
-                    entry.append(kept)
-                expected = index + 1
-            else:
-                entry = [None, *(int(v) for v in numbers), kept]
-            out.append(entry)
-        self._tiles = tiles
-        return out
 
     def end(self, t: float) -> None:
         """The recording is over at ``t``; the file is complete."""
@@ -285,37 +216,6 @@ class ObservationWriter:
             self._out.write(text.encode())
         except OSError as error:
             raise PzvisionError(f"cannot write {str(self.path)!r}: {error.strerror}") from None
-
-
-def _runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> str:
-    """The cells that changed, as base64 of run lengths (same, changed, same, …) in 7-bit groups."""
-    flat = mask.ravel() if before is None else (mask ^ before).ravel()
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flat])))
-    lengths = np.diff(np.concatenate([[0], edges]))
-    out = bytearray()
-    for length in lengths:
-        value = int(length)
-        while value > 127:
-            out.append(value & 127 | 128)
-            value >>= 7
-        out.append(value)
-    return base64.b64encode(bytes(out)).decode()
-
-
-def _from_runs(text: str, before: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    flat = np.zeros(before.size, np.bool_)
-    at = value = shift = 0
-    on = False
-    for byte in base64.b64decode(text, validate=True):
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            if on:
-                flat[at : at + value] = True
-            at, on, value, shift = at + value, not on, 0, 0
-    if on:
-        flat[at:] = True
-    return before ^ flat.reshape(before.shape)
 
 
 # ---- reading --------------------------------------------------------------------------------------------
@@ -364,7 +264,7 @@ class Observations:
 
     def __iter__(self) -> Iterator[Look]:
         last: Detections | None = None
-        tiles: list[tuple[Ints, list[int]]] = []
+        tiles: list[PackedTile] = []
         shape = self._mask_maker.shape
         masks = [np.zeros(shape, np.bool_) for _ in range(3)]
         tokens: Tokens = ()
@@ -378,36 +278,32 @@ class Observations:
                         return
                     motion = None
                     if "mask" in record:
-                        masks = [_from_runs(r, m) for r, m in zip(record["mask"], masks, strict=True)]
+                        masks = [from_runs(r, m) for r, m in zip(record["mask"], masks, strict=True)]
                         motion = self._mask_maker.mask(*masks, shaken=record.get("shaken", False))
                     failed = "tiles" in record and record["tiles"] is None
                     if not failed and "tiles" in record:
-                        tiles = _from_delta(record["tiles"], tiles)
-                        last = _unpack(tiles, self.header.image_size)
+                        tiles = from_delta(record["tiles"], tiles)
+                        last = unpack(tiles, self.header.image_size)
                     if "tokens" in record:
                         tokens = tuple((str(kind), float(x), float(y)) for kind, x, y in record["tokens"])
                     seen = None if failed else last
-                    yield Look(float(record["t"]), int(record["frame"]), seen, motion, tokens)
+                    hands = tuple(_hand(entry) for entry in (record["hands"] if "hands" in record else ()))
+                    yield Look(float(record["t"]), int(record["frame"]), seen, motion, tokens, hands)
                 except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
                     raise PzvisionError(f"{self.path}: line {number}: damaged record ({error})") from None
         raise PzvisionError(f"{self.path}: cut off: its end record is missing")
 
 
-def _from_delta(
-    entries: list[list[Any]], before: list[tuple[Ints, list[int]]]
-) -> list[tuple[Ints, list[int]]]:
-    out = []
-    expected = 0
-    for entry in entries:
-        numbers = np.array(entry[1:10], np.int64)
-        if entry[0] is None:
-            out.append((numbers, list(entry[10])))
-            continue
-        index = expected + int(entry[0])
-        old, kept = before[index]
-        out.append((old + numbers, list(entry[10]) if len(entry) > 10 else kept))
-        expected = index + 1
-    return out
+def _hand_record(seat: Seat, row: Detections | None) -> list[Any]:
+    return [seat, None] if row is None else [seat, list(row.image_size), delta(pack(row), [])]
+
+
+def _hand(record: list[Any]) -> tuple[Seat, Detections | None]:
+    seat = SEATS[SEATS.index(record[0])]
+    if record[1] is None:
+        return seat, None
+    width, height = record[1]
+    return seat, unpack(from_delta(record[2], []), (int(width), int(height)))
 
 
 def read_observations(path: str | Path) -> Observations:

@@ -134,7 +134,7 @@ def test_recorded_hands_are_looked_at_once_a_second(tmp_path: Path) -> None:
         cv2.imwrite(str(folder / f"{k}.png"), np.full((SIZE[1], SIZE[0], 3), 40 + k, np.uint8))
     hands = HandRecordings.open({"hand.S": str(folder), "table2": "x"}, lambda image: one_tile(A, 0, 0, 3))
     assert hands is not None
-    looks = [(t, seat) for t in np.arange(0, 2.6, 0.25) for seat, _ in hands.looks(float(t))]
+    looks = [(t, seat) for t in np.arange(0, 2.6, 0.25) for seat, _ in hands.rows(float(t))]
     assert looks == [(0.0, "S"), (1.0, "S"), (2.0, "S")]
     assert HandRecordings.open({"table2": "x"}, lambda image: one_tile(A, 0, 0, 3)) is None
     hands.close()

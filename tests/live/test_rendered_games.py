@@ -172,7 +172,9 @@ def test_two_cameras_read_no_less_than_the_better_one(
 def test_a_camera_on_a_hand_tells_its_tiles_and_what_it_waits_for(
     replay: Callable[..., list[Event]], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = replay("table", "--camera", f"hand.S={folder / 'hand.mp4'}", "--lang", "en")
+    kept = folder / "hand_seen.jsonl.gz"
+    words = ("--camera", f"hand.S={folder / 'hand.mp4'}", "--lang", "en", "--observations", str(kept))
+    log = replay("table", *words)
     said = capsys.readouterr().out
     full = [e for e in played()[0].source if getattr(e, "seat", None) == "S"]
     deal = next(e for e in log if isinstance(e, Deal) and e.seat == "S")
@@ -180,6 +182,10 @@ def test_a_camera_on_a_hand_tells_its_tiles_and_what_it_waits_for(
     draws = [e.tile for e in log if isinstance(e, Draw) and e.seat == "S"]
     assert draws == [e.tile for e in full if isinstance(e, Draw)][: len(draws)]
     assert "South is ready: waits 5p" in said
+    out = folder / "hand_again.jsonl"
+    again = ["replay", "--from-log", str(kept), "--ruleset", "pzh-popular", "--dealer", "E"]
+    assert main([*again, "--events", str(out)]) == 0
+    assert [line.event for line in read_log(out.read_text("utf-8").splitlines())] == log
 
 
 class Stage:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pzvision.errors import PzvisionError
-from pzvision.table.observations import Header, ObservationWriter, read_observations, rounded
+from pzvision.table.observations import Header, ObservationWriter, read_observations
+from pzvision.table.packing import rounded
 from pzvision.tiles import CLASSES
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
@@ -59,6 +60,25 @@ def test_rounding_is_small_and_done_once(count: int) -> None:
     assert np.abs(once.scores - seen.scores).max(initial=0) <= 0.00051
     np.testing.assert_allclose(once.probs.sum(axis=1), 1, atol=1e-5)
     np.testing.assert_array_equal(once.class_ids, seen.class_ids)
+
+
+def test_what_cameras_on_hands_showed_is_kept(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    small = (320, 240)
+    row = rounded(some_detections(rng, 13))
+    row = Detections(row.polygons, row.probs, row.scores, small)
+    writer = ObservationWriter(tmp_path / "a.jsonl", Header(CALIBRATION))
+    shown = [(("S", row), ("N", None)), (), (("S", rounded(some_detections(rng, 0))),)]
+    for k, hands in enumerate(shown):
+        writer.look(float(k), k, None, None, hands=hands)  # type: ignore[arg-type]
+    writer.end(3.0)
+    kept = [look.hands for look in read_observations(tmp_path / "a.jsonl")]
+    assert [[seat for seat, _ in hands] for hands in kept] == [["S", "N"], [], ["S"]]
+    back = kept[0][0][1]
+    assert back is not None and same(back, row) and back.image_size == small
+    assert kept[0][1][1] is None
+    empty = kept[2][0][1]
+    assert empty is not None and len(empty) == 0
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
