@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 
 from pzvision.errors import PzvisionError
 from pzvision.live.calibrating import Ask, judged
-from pzvision.live.fit import draw_grid
+from pzvision.live.fit import draw_grid, refusal_zh
 from pzvision.live.pages import page_files
 from pzvision.live.security import Guard, own_page
 from pzvision.vision.calibration import DEFAULT_TABLE_CM, Calibration
@@ -219,7 +219,7 @@ async def _answer(request: Request, do: Callable[[Mapping[str, Any]], dict[str, 
             raise ValueError("no object")
         answer = await run_in_threadpool(do, parsed)
     except PzvisionError as error:
-        return JSONResponse({"ok": False, "error": str(error)}, 422)
+        return JSONResponse({"ok": False, "error": str(error), "error_zh": refusal_zh(str(error))}, 422)
     except (ValueError, KeyError, TypeError):
         return JSONResponse({"ok": False, "error": "expected corners and near"}, 422)
     return JSONResponse(answer, headers={"Cache-Control": "no-store"})

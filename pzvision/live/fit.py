@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import cv2
 import numpy as np
 
 from pzvision.errors import PzvisionError
 from pzvision.live.picture import SEAT_COLOURS, put_text, text_width
+from pzvision.live.translating import chinese, patterns
+from pzvision.messages.bad_fits import MESSAGES as BAD_FITS
 from pzvision.vision.calibration import SIDES, Calibration
 from pzvision.vision.capture import Image
+
+_REFUSALS: Final = patterns(BAD_FITS)
+_CORNERS: Final = {"near-left": "近左", "near-right": "近右", "far-right": "远右", "far-left": "远左"}
+
+
+def refusal_zh(text: str) -> str:
+    """Why a calibration was refused, in Chinese; empty where there are no words for it.
+
+    ``text``: of the `PzvisionError` that a calibration, `judge_fit` or the corner cards raised.
+    """
+    return chinese(text, _REFUSALS, _field_zh) or ""
+
+
+def _field_zh(name: str, value: str) -> str:
+    if name in ("corner", "cards"):
+        for en, zh in _CORNERS.items():
+            value = value.replace(en, zh)
+        value = value.replace(", ", "、").replace("(card ", "(")
+    return value
 
 
 @dataclass(frozen=True)

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
 
 from pzvision.game import Event, Problem
+from pzvision.live.translating import chinese, patterns
 from pzvision.live.wording import record_text
 from pzvision.messages.problems import MESSAGES
 from pzvision.tiles import SEAT_NAMES, Lang, parse_tile, tile_name
 
-
-@cache
-def _reasons() -> list[tuple[re.Pattern[str], str]]:
-    """What `Problem.expected` may be, with its fields, and the same in Chinese."""
-    out = []
-    for zh, en in MESSAGES.values():
-        pattern = "".join(
-            f"(?P<{part[1:-1]}>.+)" if part.startswith("{") else re.escape(part)
-            for part in re.split(r"(\{\w+\})", en)
-        )
-        out.append((re.compile(pattern), zh))
-    return out
+_REASONS: Final = patterns(MESSAGES)
 
 
 def reason_text(reason: str, lang: Lang) -> str:
     """A `Problem`'s reason in a language; in Chinese empty where there are no words for it."""
     if lang == "en":
         return reason
-    for pattern, zh in _reasons():
-        if (found := pattern.fullmatch(reason)) is not None:
-            return zh.format(**{name: _zh(name, value) for name, value in found.groupdict().items()})
-    return ""
+    return chinese(reason, _REASONS, _zh) or ""
 
 
 def _zh(name: str, value: str) -> str:

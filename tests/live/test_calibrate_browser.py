@@ -120,7 +120,9 @@ def test_a_bad_fit_is_refused_with_the_reason(served: Served, page: Any) -> None
     # The near-left corner among the far ones: no camera sees a table so.
     drag(page, 0, on_screen(page, np.array([1000.0, 60.0])))
     page.wait_for_selector("#words .bad")
-    assert "near-left is a dent" in page.inner_text("#words")
+    assert "近左角凹进去了" in page.inner_text("#words") and "near-left is a dent" in page.inner_text(
+        "#words"
+    )
     page.wait_for_function("() => document.querySelector('#save').disabled")
     # Two changed over.
     page.reload()

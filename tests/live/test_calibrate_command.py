@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 from pzvision.cli import main
+from pzvision.errors import PzvisionError
+from pzvision.live.calibrating import Ask
+from pzvision.live.fit import judge_fit, refusal_zh
 from pzvision.live.loopback import LoopbackCamera, encode
 from pzvision.live.loopback_rtsp import LoopbackRtspCamera
 from pzvision.synth.cards import corner_cards, lay_card
 from pzvision.synth.placing import Plan
 from pzvision.synth.room import CAMERAS, felt_corners, make_camera
-from pzvision.vision.calibration import load
+from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.capture import Image
 
 SIZE = (1280, 720)
@@ -130,3 +133,36 @@ def test_the_page_shows_a_network_camera_live(folder: Path, capsys: pytest.Captu
         camera.close()
     assert starts and starts[0]["live"] and len({round(v) for v in seen}) > 3
     assert error("c.toml", true) < 0.1
+
+
+def test_refusals_are_told_in_chinese_too() -> None:
+    cards = "near-left (card 1), far-right (card 3)"
+    told = {
+        f"corner card not seen: {cards}: lay it flat, uncovered, in the picture, with white paper all round"
+        " the black square": "没看到桌角卡:近左 (1)、远右 (3);放平、别遮住,黑框四周留白",
+        "corners: near-left is a dent, expected a convex outline": "近左角凹进去了,四条边要往外凸",
+        "something new": "",
+    }
+    for text, zh in told.items():
+        assert refusal_zh(text) == zh
+    wrong = [
+        [(0.1, 0.9), (0.9, 0.9), (0.5, 0.85), (0.1, 0.1)],
+        [(0.9, 0.9), (0.1, 0.9), (0.9, 0.1), (0.1, 0.1)],
+        [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)],
+        [(0.1, 0.9), (0.9, 0.9), (9.0, 0.1), (0.1, 0.1)],
+        [(0.1, 0.9), (0.1, 0.9), (0.9, 0.1), (0.1, 0.1)],
+        [(0.1, 0.9), (0.5, 0.9), (0.9, 0.9), (0.1, 0.1)],
+        [(0.5, 0.6), (0.6, 0.6), (0.58, 0.55), (0.52, 0.55)],
+        [(0.4, 0.9), (0.6, 0.9), (0.95, 0.2), (0.05, 0.2)],
+    ]
+    refused = []
+    for corners in wrong:
+        with pytest.raises(PzvisionError) as caught:
+            judge_fit(Calibration(SIZE, tuple(corners)))  # type: ignore[arg-type]
+        refused.append(str(caught.value))
+        assert refusal_zh(refused[-1]), refused[-1]
+    assert len({text.split(",")[0] for text in refused}) >= 6
+    for without in range(4):
+        with pytest.raises(PzvisionError) as caught:
+            Ask().by_markers(table(without=without)[0])
+        assert "没看到桌角卡" in refusal_zh(str(caught.value))

@@ -58,7 +58,8 @@ async function send(what) {
   let result;
   try { result = await answer.json(); } catch { result = { ok: false, error: `${answer.status}` }; }
   if (!result.ok && typeof result.error === "object") result.error = `${result.error.zh} ${result.error.en}`;
-  tell(result.ok ? [...result.words.zh.map((t) => [t, ""]), ...result.words.en.map((t) => [t, "en"])] : [[result.error, "bad"]]);
+  const why = [[result.error_zh, "bad"], [result.error, result.error_zh ? "bad en" : "bad"]].filter(([text]) => text);
+  tell(result.ok ? [...result.words.zh.map((t) => [t, ""]), ...result.words.en.map((t) => [t, "en"])] : why);
   return result;
 }
 
