@@ -20,8 +20,9 @@ from pzvision.vision.tableview import TableDetector
 Result = TypeVar("Result")
 Image = npt.NDArray[np.uint8]
 
-STAGES = ("prepare", "find", "outlines", "cut", "read")
-"""Scale the picture; the finder's network; from its numbers to outlines; cut the faces out; read them."""
+STAGES = ("prepare", "find", "outlines", "adjust", "cut", "read")
+"""Scale the picture; the finder's network; from its numbers to outlines; set those right (0 in the view from
+above, where that is not done); cut the faces out; read them."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def measure(
             rows = timed("find", lambda c=canvas: finder.network.run(c)[0])  # type: ignore[misc]
             factor = np.array([width / w, height / h])
             finds = timed("outlines", lambda r=rows, c=canvas, f=factor: finder.outlines(r, c, f))  # type: ignore[misc]
+            if above is None:
+                finds = timed("adjust", lambda i=image, f=finds: detector.set_right(i, f))  # type: ignore[misc]
             quads = finds.quads[finds.classes == FACE]
             faces = timed("cut", lambda i=image, q=quads: reader.cut(i, q))  # type: ignore[misc]
             timed("read", lambda f=faces: reader.read(f))  # type: ignore[misc]
@@ -108,7 +111,7 @@ def measure(
         detector.runs_on,
         len(pictures),
         float(np.mean(tiles)),
-        {name: float(np.median(t)) for name, t in times.items()},
+        {name: float(np.median(t)) if t else 0.0 for name, t in times.items()},
         float(np.median(whole)),
         float(np.percentile(whole, 95)),
         float(np.median(processor)),

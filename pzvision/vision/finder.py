@@ -43,6 +43,7 @@ class FinderConfig:
         small_tiles: fewer small tiles than this are no reason for that ...
         small_share: ... nor is a smaller share of all: some may be pieces of things.
         wanted_px: the side that the second look aims at for the smallest fifth of them.
+        known_px: the side that it aims at where all tiles are known to have one size, too small for one look.
         closer: a second look enlarges the picture at most this much.
         window_px: side of its windows, px of the network's input.
         most_windows: it takes at most this many windows; where more would be needed it enlarges less.
@@ -61,7 +62,8 @@ class FinderConfig:
     small_px: float = 24.0
     small_tiles: int = 3
     small_share: float = 0.2
-    wanted_px: float = 36.0
+    wanted_px: float = 30.0
+    known_px: float = 36.0
     closer: float = 3.0
     window_px: int = 640
     most_windows: int = 48
@@ -167,7 +169,7 @@ class TileFinder:
         cfg = self.config
         scale = self.scale(image)
         if tile_px is not None and cfg.again and tile_px * scale < cfg.small_px:
-            closer = self._closer(scale, scale * cfg.wanted_px / (tile_px * scale))
+            closer = self._closer(scale, scale * cfg.known_px / (tile_px * scale))
             return self._windows(image, scale, closer, None, 2 * tile_px)
         found = self._look(image, scale)
         if not cfg.again or tile_px is not None:
@@ -247,6 +249,12 @@ class TileFinder:
         keep = suppress(finds.quads, finds.scores, cfg.overlap)
         best = Finds(vote(finds.quads, finds.scores, keep, cfg.vote), finds.scores[keep], finds.classes[keep])
         return best[~covered(best.quads, cfg.inside)]
+
+    def once(self, finds: Finds) -> Finds:
+        """Each tile once, best score first: of outlines that came to lie on one tile the best stays."""
+        finds = finds[np.argsort(-finds.scores, kind="stable")]
+        finds = finds[suppress(finds.quads, finds.scores, self.config.overlap)]
+        return finds[~covered(finds.quads, self.config.inside)]
 
     def _look(self, image: Image, scale: float) -> Finds:
         height, width = image.shape[:2]

@@ -1,0 +1,247 @@
+"""Trains the outliner (`pzvision.vision.outliner`), by the clock, resumable.
+
+    python -m pzvision.train.outline --recipe datasets/outline.yaml --finder models/finder.onnx \\
+        --out runs/outline --minutes 60 --export models
+
+The pools of the recipe must have been built (`pzvision train-data`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import math
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.data import DataLoader
+
+from pzvision.errors import PzvisionError
+from pzvision.train.data import load_recipe
+from pzvision.train.outline_data import OutlineStream, found_outlines
+from pzvision.train.reader_net import Block
+from pzvision.vision.outliner import CORNERS, SIZE
+
+WIDTHS: Final = (24, 40, 64, 96)
+_SURE: Final = 0.15  # weight of learning how far off the corners are
+
+
+def _narrow(inputs: int, outputs: int) -> nn.Module:
+    return nn.Sequential(nn.Conv2d(inputs, outputs, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
+
+
+class OutlineNet(nn.Module):  # type: ignore[misc]
+    """``(N, 3, SIZE, SIZE)`` float BGR 0–255 → corners' moves ``(N, 8)``, log distance ``(N,)``."""
+
+    def __init__(self, widths: tuple[int, ...] = WIDTHS) -> None:
+        super().__init__()
+        self.near = nn.Sequential(
+            nn.Conv2d(3, widths[0], 5, 2, 2, bias=False),
+            nn.BatchNorm2d(widths[0]),
+            nn.ReLU(),
+            Block(widths[0], widths[1], 2),
+            Block(widths[1], widths[2], 2),
+        )
+        self.far = nn.Sequential(Block(widths[2], widths[3], 2), Block(widths[3], widths[3], 1))
+        # Both maps are read in place: where an edge lies is the answer.
+        self.fine, self.coarse = _narrow(widths[2], 20), _narrow(widths[3], 48)
+        inputs = 20 * (SIZE // 8) ** 2 + 48 * (SIZE // 16) ** 2
+        self.hidden = nn.Sequential(nn.Linear(inputs, 128), nn.ReLU())
+        self.out = nn.Linear(128, 9)
+        nn.init.normal_(self.out.weight, 0, 1e-3)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """See the class."""
+        x = x - x.mean((2, 3), keepdim=True)
+        x = x / (x.square().mean((1, 2, 3), keepdim=True).sqrt() + 4.0)
+        near = self.near(x)
+        maps = [self.fine(near).flatten(1), self.coarse(self.far(near)).flatten(1)]
+        y = self.out(self.hidden(torch.cat(maps, 1)))
+        return y[:, :8], y[:, 8]
+
+
+def outline_loss(moves: Tensor, spread: Tensor, truth: Tensor) -> Tensor:
+    """Mean distance of the corners, and how well the network knows it. ``truth``: ``(N, 8)`` moves."""
+    gap = F.smooth_l1_loss(moves, truth, reduction="none", beta=0.03).mean(1)
+    distance = (moves.detach() - truth).abs().mean(1)
+    known = distance * torch.exp(-spread) + spread
+    return (gap.clamp(max=1.5) + 0.1 * _SURE * known).mean()
+
+
+@dataclass(frozen=True)
+class OutlineTraining:
+    """How to train: by the clock, in minutes; ``rate`` falls to nothing along it."""
+
+    minutes: float = 60.0
+    batch: int = 256
+    rate: float = 3e-3
+    decay: float = 1e-3
+    seed: int = 1
+    save_minutes: float = 3.0
+
+
+def train(stream: OutlineStream, out: Path, config: OutlineTraining, start: Path | None = None) -> Path:
+    """Train and return the checkpoint ``out/outliner.pt``; an unfinished one there goes on.
+
+    ``start``: a checkpoint whose averaged weights a new run begins with. Raises `PzvisionError` where one
+    cannot be read.
+    """
+    torch.set_num_threads(1)
+    torch.manual_seed(config.seed)
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "outliner.pt"
+    net = OutlineNet()
+    if start is not None and not path.exists():
+        net.load_state_dict(_checkpoint(start)["average"])
+    average = copy.deepcopy(net).eval()
+    optimiser = torch.optim.AdamW(net.parameters(), lr=config.rate, weight_decay=config.decay)
+    step, spent = 0, 0.0
+    if path.exists():
+        state = _checkpoint(path)
+        net.load_state_dict(state["model"])
+        average.load_state_dict(state["average"])
+        optimiser.load_state_dict(state["optimiser"])
+        step, spent = state["step"], state["spent"]
+    net.train().to(memory_format=torch.channels_last)
+    begun, saved = time.monotonic() - spent, time.monotonic()
+    total, corners = [], torch.from_numpy(CORNERS)
+    stream.seed += step
+    for pictures, truth in DataLoader(stream, batch_size=None, num_workers=1, prefetch_factor=8):
+        share = min(1.0, (time.monotonic() - begun) / (60 * config.minutes))
+        for group in optimiser.param_groups:
+            group["lr"] = config.rate * (1 + math.cos(math.pi * share)) / 2 * min(1.0, (step + 1) / 200)
+        optimiser.zero_grad(set_to_none=True)
+        x = pictures.permute(0, 3, 1, 2).float()
+        with torch.autocast("cpu", torch.bfloat16):
+            moves, spread = net(x)
+        loss = outline_loss(moves.float(), spread.float(), (truth - corners).flatten(1))
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        step += 1
+        keep = min(0.998, step / (step + 20))
+        new = net.state_dict()
+        for name, value in average.state_dict().items():
+            if value.dtype.is_floating_point:
+                value.mul_(keep).add_(new[name].detach(), alpha=1 - keep)
+            else:
+                value.copy_(new[name])
+        total.append((moves.detach().float() - (truth - corners).flatten(1)).abs().mean().item())
+        spent = time.monotonic() - begun
+        if len(total) == 100:
+            line = {"step": step, "samples": step * config.batch, "minutes": round(spent / 60, 2)}
+            with (out / "log.jsonl").open("a", encoding="utf-8") as log:
+                log.write(json.dumps(line | {"distance": round(float(np.mean(total)), 4)}) + "\n")
+            total = []
+        if share >= 1.0 or time.monotonic() - saved > 60 * config.save_minutes:
+            partial = path.with_suffix(".partial")
+            state = {"model": net.state_dict(), "average": average.state_dict(), "step": step, "spent": spent}
+            torch.save({**state, "optimiser": optimiser.state_dict()}, partial)
+            partial.replace(path)
+            saved = time.monotonic()
+        if share >= 1.0:
+            break
+    return path
+
+
+class _Exported(nn.Module):  # type: ignore[misc]
+    """What the ONNX file does: uint8 pictures in; moves, and the mean distance still to expect, out."""
+
+    def __init__(self, net: OutlineNet) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, pictures: Tensor) -> tuple[Tensor, Tensor]:
+        moves, spread = self.net(pictures.permute(0, 3, 1, 2).float())
+        return moves, spread.exp()
+
+
+def export(checkpoint: Path, out: Path) -> Path:
+    """Write the averaged weights of a checkpoint as ONNX."""
+    import onnx
+
+    net = OutlineNet()
+    state = _checkpoint(checkpoint)
+    net.load_state_dict(state["average"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            _Exported(net).eval(),
+            (torch.zeros(2, SIZE, SIZE, 3, dtype=torch.uint8),),
+            str(out),
+            dynamo=False,
+            opset_version=17,
+            input_names=["pictures"],
+            output_names=["moves", "distance"],
+            dynamic_axes={name: {0: "n"} for name in ("pictures", "moves", "distance")},
+        )
+    stored: Any = onnx.load(str(out))
+    notes = {
+        "task": "pzvision-outliner",
+        "steps": str(state["step"]),
+        "licence": "AGPL-3.0-or-later",
+    }
+    for key, value in notes.items():
+        entry = stored.metadata_props.add()
+        entry.key, entry.value = key, value
+    onnx.save(stored, str(out))
+    return out
+
+
+def slim(checkpoint: Path, out: Path) -> Path:
+    """Copy what another run may begin with (``--start``): the averaged weights."""
+    state = _checkpoint(checkpoint)
+    torch.save({name: state[name] for name in ("average", "step", "spent")}, out)
+    return out
+
+
+def _checkpoint(path: Path) -> dict[str, Any]:
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        return {**state, "average": state["average"]}
+    except FileNotFoundError:
+        raise PzvisionError(f"checkpoint {path}: no such file") from None
+    except Exception as error:  # torch has no class of its own for what it raises
+        raise PzvisionError(f"checkpoint {path}: cannot be read ({type(error).__name__})") from None
+
+
+def main() -> None:
+    """Command line of this module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--recipe", type=Path, required=True)
+    parser.add_argument(
+        "--built", type=Path, help="folder of the built pools; default: built/ beside the recipe"
+    )
+    parser.add_argument("--finder", type=Path, help="an earlier finder, whose outlines are to be set right")
+    parser.add_argument("--out", type=Path, default=Path("runs/outline"))
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--start", type=Path, help="checkpoint whose weights a new run begins with")
+    parser.add_argument("--export", type=Path, help="folder for outliner.onnx and outliner.pt")
+    args = parser.parse_args()
+    recipe = load_recipe(args.recipe)
+    built = args.built or args.recipe.parent / "built"
+    found = args.out / "found.npz"
+    if args.finder is not None and not found.exists():
+        found_outlines(recipe, built, args.finder, found)
+    stream = OutlineStream(recipe, built, 256, args.seed, found if found.exists() else None)
+    config = OutlineTraining(minutes=args.minutes, rate=args.rate, seed=args.seed)
+    checkpoint = train(stream, args.out, config, args.start)
+    if args.export is not None:
+        slim(checkpoint, args.export / "outliner.pt")
+        print(export(checkpoint, args.export / "outliner.onnx"))
+
+
+if __name__ == "__main__":
+    main()
