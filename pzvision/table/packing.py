@@ -107,7 +107,7 @@ def from_delta(entries: list[list[Any]], before: list[PackedTile]) -> list[Packe
 
 
 def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> str:
-    """The cells that changed, as base64 of run lengths (same, changed, same, …) in 7-bit groups."""
+    """The cells of a mask ``(rows, columns)`` that changed: run lengths in 7-bit groups, as base64."""
     flat = mask.ravel() if before is None else (mask ^ before).ravel()
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flat])))
     lengths = np.diff(np.concatenate([[0], edges]))
@@ -122,7 +122,7 @@ def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> s
 
 
 def from_runs(text: str, before: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Inverse of `runs`. Raises `ValueError` (`binascii.Error`) for what is no base64."""
+    """Inverse of `runs`: a mask ``(rows, columns)``. Raises `ValueError` (`binascii.Error`) for what is no base64."""
     flat = np.zeros(before.size, np.bool_)
     at = value = shift = 0
     on = False
