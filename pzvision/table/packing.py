@@ -122,7 +122,7 @@ def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> s
 
 
 def from_runs(text: str, before: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Inverse of `runs`, ``(rows, columns)``. Raises `ValueError` (`binascii.Error`) where it is no base64."""
+    """Inverse of `runs`, ``(rows, columns)``. Raises `ValueError` (`binascii.Error`) at no base64."""
     flat = np.zeros(before.size, np.bool_)
     at = value = shift = 0
     on = False
