@@ -15,8 +15,9 @@ from pzvision.errors import PzvisionError
 from pzvision.game.simulate import simulate
 from pzvision.rules import ruleset_ids
 from pzvision.rules.arguments import as_profile
+from pzvision.synth.crop_faces import CropFaces
 from pzvision.synth.disturb import KINDS
-from pzvision.synth.faces import LOOKS, CropFaces, DrawnFaces, FaceSource, random_look
+from pzvision.synth.faces import LOOKS, DrawnFaces, FaceSource, random_look
 from pzvision.synth.room import CAMERAS
 from pzvision.synth.timeline import Style
 from pzvision.synth.video import render_video

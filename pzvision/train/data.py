@@ -281,7 +281,8 @@ def rendered_scene(
 
     ``named``: with the classes of `pzvision.tiles` instead of 0 face, 1 back.
     """
-    from pzvision.synth.faces import CropFaces, FaceSource
+    from pzvision.synth.crop_faces import CropFaces
+    from pzvision.synth.faces import FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
     from pzvision.tiles import BACK
 

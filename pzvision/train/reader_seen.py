@@ -18,7 +18,8 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from pzvision.errors import PzvisionError
-from pzvision.synth.faces import CropFaces, FaceSource
+from pzvision.synth.crop_faces import CropFaces
+from pzvision.synth.faces import FaceSource
 from pzvision.synth.scenes import Scene, SceneConfig, random_scene
 from pzvision.tiles import BACK, OTHER
 from pzvision.train.evaluate_scenes import counts

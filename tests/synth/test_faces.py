@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pzvision.errors import PzvisionError
-from pzvision.synth.faces import LOOKS, OTHER_VARIANTS, CropFaces, DrawnFaces, draw_face, random_look
+from pzvision.synth.crop_faces import CropFaces
+from pzvision.synth.faces import LOOKS, OTHER_VARIANTS, DrawnFaces, draw_face, random_look
 from pzvision.synth.glyphs import GLYPHS
 from pzvision.tiles import BACK, KINDS, OTHER, format_tile
 
