@@ -55,6 +55,12 @@ def doubt_announcement(event: Event, tiles: Sequence[Tile], readings: Sequence[E
     return Announcement("uncertain", texts["zh"], texts["en"], seat, tuple(sorted(tiles)), None, event.t, key)
 
 
+def wall_announcement(seen: int, left: int, t: float) -> Announcement:
+    """That the wall has ``seen`` tiles as it looks at ``t`` s, and ``left`` by the records."""
+    texts = {lang: say("announce.wall_off", lang, seen=seen, left=left) for lang in LANGS}
+    return Announcement("uncertain", texts["zh"], texts["en"], t=t, key=("wall", t))
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What has been said in this hand that later records must not repeat.

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pzvision.game import Event, HandStart, format_event, next_dealer
+from pzvision.live.announcer import wall_announcement
 from pzvision.live.desk import NotNow
 from pzvision.live.edits import edit, find
 from pzvision.live.orders import HandOrder
 from pzvision.live.packed import Packed
+from pzvision.live.part import Part
 from pzvision.live.session import Session
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.teller import Teller
@@ -22,6 +24,7 @@ from pzvision.live.wording import record_text
 from pzvision.table.corrections import Correction
 from pzvision.table.doubts import Doubt
 from pzvision.table.reader import TableReader, TableTile
+from pzvision.table.walls import WallWatch
 from pzvision.tiles import OTHER, SEATS, Seat, format_tile
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detections import Detections
@@ -47,54 +50,6 @@ class EveningConfig:
     cleared_s: float = 3.0
 
 
-@dataclass
-class _Hand:
-    """One hand's part of the log.
-
-    ``reader``: with its evidence, or None. ``before``: records of an earlier run; what the reader says then
-    counts only from ``since`` on. ``put``: how the hand was set up, where a person set it right.
-    ``records``: the part as last told. ``edited``: the part as a person has it, changed record by record.
-    Without a reader both are packed away.
-    """
-
-    reader: TableReader | None
-    before: tuple[Event, ...] = ()
-    since: float = float("-inf")
-    put: HandSettings | None = None
-    records: Sequence[Event] = ()
-    edited: Sequence[Event] | None = None
-
-    def compose(self) -> tuple[list[Event], list[int | None]]:
-        """The part as it is now, and of each record its index in the reader's log."""
-        if self.edited is not None or self.reader is None:
-            records: list[Event] = list(self.records if self.edited is None else self.edited)
-            return self._set_right(records), [None] * len(records)
-        own = [
-            (event, i)
-            for i, event in enumerate(self.reader.log)
-            if not self.before or (event.t is not None and event.t > self.since and not _opens(event))
-        ]
-        records = [*self.before, *(event for event, _ in own)]
-        return self._set_right(records), [*([None] * len(self.before)), *(i for _, i in own)]
-
-    def pack(self) -> None:
-        """Its evidence is dropped; what it said is kept small."""
-        self.reader, self.before = None, ()
-        if not isinstance(self.records, Packed):
-            self.records = Packed(self.records)
-        if self.edited is not None:
-            self.edited = self.records  # as told
-
-    def _set_right(self, records: list[Event]) -> list[Event]:
-        if self.put is not None and records and isinstance(records[0], HandStart):
-            return [self.put.put(records[0]), *records[1:]]
-        return records
-
-
-def _opens(event: Event) -> bool:
-    return event.type in ("hand_start", "deal")
-
-
 class Evening:
     """Reads hand after hand and tells what changes.
 
@@ -115,9 +70,11 @@ class Evening:
         self.maker = new_reader if isinstance(new_reader, HandMaker) else None
         self._teller = teller
         self._config = config or EveningConfig()
-        self._hands = [_Hand(new_reader(None))]
+        self._hands = [Part(new_reader(None))]
         self._most_tiles = 0
         self._cleared_at: float | None = None
+        self._wall = WallWatch()
+        self._wall_told = False
         self._now = 0.0
         self.shift = 0.0
         """Seconds of earlier runs; added to the times of this run's frames."""
@@ -143,6 +100,11 @@ class Evening:
         offset = self._offset(len(self._hands) - 1)
         places = {source: offset + i for i, source in enumerate(sources) if source is not None}
         return [replace(d, event=places[d.event]) for d in self.reader.doubts if d.event in places]
+
+    @property
+    def wall_seen(self) -> int | None:
+        """Tiles left in the wall by the stacks seen; None where the camera does not see all of it."""
+        return self._wall.seen
 
     def doubt_records(self) -> list[dict[str, Any]]:
         """The doubts for ``/state``."""
@@ -193,9 +155,19 @@ class Evening:
         if self.reader.look(t, index, size, detections, mask, **more) is not None:
             self.follow()
         tiles = self.reader.tiles
+        self._watch_wall(t)
         self.say_held(t)
         self._next_hand(t, sum(tile.tile < OTHER for tile in tiles))
         return tiles
+
+    def _watch_wall(self, t: float) -> None:
+        """Say once a hand that the wall and the records do not agree."""
+        state = self.session.state
+        left = None if state is None or state.phase == "end" else state.wall_left
+        self._wall.look(t, self.reader.stacks, left)
+        if self._wall.off and not self._wall_told and left is not None and self._wall.seen is not None:
+            self._wall_told = True
+            self._teller.remark(wall_announcement(self._wall.seen, left, t))
 
     def look_hand(self, t: float, seat: Seat, detections: Detections | None) -> None:
         """What a camera on a player's hand saw at ``t`` s of this run; None: nothing that can be used."""
@@ -261,12 +233,13 @@ class Evening:
             self.maker.since = self._now
         reader = self._new_reader(None if state is None or state.cut else next_dealer(state))
         if self._hands and self._hands[-1].records:
-            self._hands.append(_Hand(reader))
+            self._hands.append(Part(reader))
         else:
-            self._hands[-1:] = [_Hand(reader)]
+            self._hands[-1:] = [Part(reader)]
         for old in self._hands[: -1 - _KEPT_READERS]:
             old.pack()
         self._most_tiles, self._cleared_at = 0, None
+        self._wall, self._wall_told = WallWatch(), False
 
     # -- an earlier run
 
@@ -283,7 +256,7 @@ class Evening:
         starts = [i for i, event in enumerate(log) if i == 0 or isinstance(event, HandStart)]
         ends = [*starts[1:], len(log)] if log else []  # it may have been broken off before any record
         parts = [list(log[a:b]) for a, b in zip(starts, ends, strict=True)]
-        self._hands = [_Hand(None, records=Packed(part)) for part in parts]
+        self._hands = [Part(None, records=Packed(part)) for part in parts]
         self._teller.restore(log, said)
         self.shift = max((event.t or 0.0 for event in log), default=0.0) + _GAP_S if log else 0.0
         self._now = self.shift
@@ -320,7 +293,7 @@ class Evening:
             self.say_held(self._now)
         return {"hand": which + 1}
 
-    def _carry_out(self, hand: _Hand, correction: Correction) -> None:
+    def _carry_out(self, hand: Part, correction: Correction) -> None:
         """``correction`` counts the hand's own records."""
         if hand.reader is None or hand.edited is not None:
             hand.edited = edit(hand.records, correction)

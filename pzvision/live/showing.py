@@ -118,6 +118,7 @@ class Showing:
         set_up, following = self._evening.set_up_now(), self._evening.settings
         return {
             **out,
+            "wall_seen": self._evening.wall_seen,
             "paused": self.vitals.paused or self._eye.standing.blocked,
             "seen": self.vitals.sees,
             "tiles": tile_records(self._tiles),

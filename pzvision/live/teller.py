@@ -128,6 +128,10 @@ class Teller:
                 self._hands[hand] = _money(record)
                 self.tell(record)
 
+    def remark(self, item: Announcement) -> None:
+        """Say something that follows from no record."""
+        self._say([item])
+
     def batch(self) -> AbstractContextManager[None]:
         """Everything told inside is seen on the page at once."""
         return nullcontext() if self._hub is None else self._hub.batch()

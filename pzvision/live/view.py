@@ -41,6 +41,7 @@ def view_of(
         "turn": None,
         "phase": None,
         "wall_left": None,
+        "wall_seen": None,
         "tail_lamp": None,
         "last_discard": None,
         "totals": dict.fromkeys(SEATS, 0),

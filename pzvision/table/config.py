@@ -155,6 +155,21 @@ class TableConfig:
     closed_s: float = 3.0
     """and this long after that the table is being cleared: what happens then is no part of it."""
 
+    # -- walls
+    wall_steady_s: float = 3.0
+    """The stacks of the wall are counted over this long."""
+    wall_first_tiles: int = 8
+    """Whether all of it is seen shows while no more than this have been drawn:"""
+    wall_first_looks: int = 12
+    """in so many looks at least, and this share of them,"""
+    wall_near_share: float = 0.7
+    wall_near_tiles: int = 4
+    """it has as many tiles as the records say, give or take this many."""
+    wall_off_tiles: int = 12
+    """Farther apart than this,"""
+    wall_off_s: float = 10.0
+    """and for this long, and records are missing or too many."""
+
     # -- decoder
     window_s: float = 15.0
     """Facts younger than this are decided anew whenever something changes."""

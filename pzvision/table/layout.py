@@ -87,6 +87,12 @@ class Layout:
             return "shown"
         return "tail_lamp" if edge < self.config.wall_edge_cm else "river"
 
+    def stacks(self, tracks: Iterable[Track]) -> int:
+        """How many stacks of the wall are seen: backs lying on its line."""
+        return sum(
+            t.is_back and t.settled and t.gone is None and self.zone_of(t) == "tail_lamp" for t in tracks
+        )
+
     def facts(self, tracks: Iterable[Track], now: float) -> list[Fact]:
         """All facts up to ``now`` s, in order of time."""
         config = self.config

@@ -287,9 +287,9 @@ class Observations:
                     if "tokens" in record:
                         tokens = tuple((str(kind), float(x), float(y)) for kind, x, y in record["tokens"])
                     seen = None if failed else last
-                    hands = tuple(_hand(entry) for entry in (record["hands"] if "hands" in record else ()))
+                    hands = tuple(_hand(entry) for entry in record.get("hands", ()))
                     yield Look(float(record["t"]), int(record["frame"]), seen, motion, tokens, hands)
-                except (KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
+                except (AttributeError, KeyError, IndexError, TypeError, ValueError, binascii.Error) as error:
                     raise PzvisionError(f"{self.path}: line {number}: damaged record ({error})") from None
         raise PzvisionError(f"{self.path}: cut off: its end record is missing")
 

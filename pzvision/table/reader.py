@@ -109,6 +109,11 @@ class TableReader:
         self._beam: list[Hypothesis] = []
         self._doubts: tuple[Doubt, ...] = ()
 
+    @property
+    def stacks(self) -> int:
+        """How many stacks of the wall are seen now."""
+        return self.layout.stacks(self.tracker.tracks)
+
     # ---- in ---------------------------------------------------------------------------------------
 
     def look(

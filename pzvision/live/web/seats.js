@@ -101,10 +101,11 @@ function heading(state, seat, onSeat) {
 
 function renderCentre(state) {
   const node = byId("centre");
-  if (!shown.changed("centre", lang(), state.wall_left, state.tail_lamp, state.phase, state.turn, state.seats[state.turn]?.name)) return;
+  if (!shown.changed("centre", lang(), state.wall_left, state.wall_seen, state.tail_lamp, state.phase, state.turn, state.seats[state.turn]?.name)) return;
   node.replaceChildren();
   if (state.wall_left === null || state.wall_left === undefined) { node.append(make("small", "", say("waiting"))); return; }
   node.append(make("div", "wall", String(state.wall_left)), make("small", "", say("wall")));
+  if (typeof state.wall_seen === "number") node.append(make("small", "seen", say("wallSeen", { n: state.wall_seen })));
   if (state.tail_lamp) node.append(make("span", "lamp", make("small", "", say("lamp")), tileImage(state.tail_lamp, "small")));
   const text = state.phase === "over" ? say("handOver") : state.turn ? say("turn", { who: seatName(state, state.turn) }) : "";
   if (text) node.append(make("b", "", text));

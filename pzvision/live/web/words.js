@@ -4,7 +4,7 @@ const WORDS = {
   zh: {
     title: "攀枝花麻将 · 牌桌", picture: "现场画面", noPicture: "还没有画面", news: "播报", log: "记录", table: "牌桌", map: "俯视", money: "账本",
     ledger: "本局明细", lang: "English", voice: "语音", live: "直播中", recording: "放录像", over: "录像放完了", paused: "已暂停",
-    lost: "断开,正在重连…", waiting: "等待开局", hand: "第{n}局", dealer: "庄", wall: "剩余牌", turn: "轮到{who}", lamp: "尾灯",
+    lost: "断开,正在重连…", waiting: "等待开局", hand: "第{n}局", dealer: "庄", wall: "剩余牌", wallSeen: "看着约{n}张", turn: "轮到{who}", lamp: "尾灯",
     river: "河", melds: "副露", held: "手牌", hidden: "{n} 张暗牌", waits: "听", left: "剩{n}", leftMost: "最多剩{n}", fan: "{n}番", nothing: "还没有",
     total: "合计", handTotal: "本局", base: "底 {n}", noNews: "还没有播报", won: "胡了", handOver: "本局结束",
     sing: "唱歌", dance: "跳舞", bai: "摆牌", alarm: "报警", tian_jiao: "天叫", bao_ting: "报听", peng: "碰", none: "没有声明",
@@ -37,7 +37,7 @@ const WORDS = {
   en: {
     title: "Panzhihua mahjong table", picture: "Live picture", noPicture: "No picture yet", news: "Announcements", log: "Log", table: "Table", map: "From above",
     money: "Ledger", ledger: "This hand", lang: "中文", voice: "Voice", live: "Live", recording: "Recording", over: "Recording is over", paused: "Paused",
-    lost: "Disconnected, retrying…", waiting: "Waiting for a hand", hand: "Hand {n}", dealer: "Dealer", wall: "tiles left", turn: "{who} to play", lamp: "Tail lamp",
+    lost: "Disconnected, retrying…", waiting: "Waiting for a hand", hand: "Hand {n}", dealer: "Dealer", wall: "tiles left", wallSeen: "about {n} seen", turn: "{who} to play", lamp: "Tail lamp",
     river: "River", melds: "Melds", held: "Hand", hidden: "{n} hidden", waits: "Waits", left: "{n} left", leftMost: "at most {n} left", fan: "{n} fan", nothing: "Nothing yet",
     total: "Total", handTotal: "Hand", base: "base {n}", noNews: "Nothing announced yet", won: "Won", handOver: "Hand over",
     sing: "sings", dance: "dances", bai: "shows", alarm: "alarm", tian_jiao: "tian jiao", bao_ting: "ready called", peng: "peng", none: "none",
