@@ -57,7 +57,8 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "announce.doubt": ("看不准:{seat}{act}的是{tiles}?", "Not sure: did {seat} {act} {tiles}?"),
     "announce.wall_off": (
         "牌墙看着还有{seen}张左右,照记录该剩{left}张:可能漏记或多记了",
-        "The wall looks like about {seen} tiles, by the records {left} are left: some may be missing or too many",
+        "The wall looks like about {seen} tiles, by the records {left} are left:"
+        " some may be missing or too many",
     ),
     "announce.doubt_record": ("看不准:{readings}?", "Not sure: {readings}?"),
     "announce.or": ("还是", " or "),
