@@ -44,7 +44,7 @@ INTERNAL = {
     "reader: expected a fully connected layer before its output kinds": "a network of ours",
     "…: missing": "of a calibration or recipe written by hand; the key stands before it",
     "loopback camera: a picture cannot be encoded": "of the benches",
-    "loopback camera: a picture cannot be sent over RTSP (expected sides of 8·n, at most 2040 px)": "of tests",
+    "loopback camera: a picture cannot be sent over RTSP (expected sides of 8·n, at most 2040 px)": "a test",
     "the page cannot be opened: expected Playwright (extra dev) and Chromium": "of the benches",
     "loopback camera: no pictures": "of the benches",
 }
