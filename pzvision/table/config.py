@@ -47,6 +47,10 @@ class TableConfig:
     """A tile not found this long although its place is seen is gone."""
     gone_patience: float = 4.0
     """× `gone_s` for a tile that is found in few looks (in proportion)."""
+    same_place_cm: float = 0.5
+    """A tile of the same kind as near as this to where one lay"""
+    same_place_s: float = 8.0
+    """up to so long ago is that one, even if its place looked bare meanwhile."""
     otherwise: float = 0.4
     """A difference of standing shares (0–1) that makes two tiles at one place different ones;"""
     turned: float = 0.5

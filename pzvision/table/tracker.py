@@ -318,9 +318,14 @@ class Tracker:
     def _revive(self, candidate: Track) -> bool:
         """A tile thought gone lies there again, the same as before: it was only covered."""
         for track in reversed(self.tracks):
-            if track.gone is None or np.linalg.norm(track.at - candidate.at) > self.config.match_cm:
+            gap = float(np.linalg.norm(track.at - candidate.at))
+            if track.gone is None or gap > self.config.match_cm:
                 continue
-            if track.bare_s >= self.config.gone_bare_s:  # its place was seen empty
+            # Its place was seen empty; or an arm of the felt's colour lay there: nobody lays a tile so exactly.
+            there = (
+                gap <= self.config.same_place_cm and candidate.since - track.gone <= self.config.same_place_s
+            )
+            if track.bare_s >= self.config.gone_bare_s and not there:
                 return False
             a = track.evidence.scores(self.config.look_correlation)
             b = candidate.evidence.scores(self.config.look_correlation)
