@@ -321,10 +321,9 @@ class Tracker:
             gap = float(np.linalg.norm(track.at - candidate.at))
             if track.gone is None or gap > self.config.match_cm:
                 continue
-            # Its place was seen empty; or an arm of the felt's colour lay there: nobody lays a tile so exactly.
-            there = (
-                gap <= self.config.same_place_cm and candidate.since - track.gone <= self.config.same_place_s
-            )
+            # Its place was seen empty, or an arm of the felt's colour lay there: no tile is laid so exactly.
+            soon = candidate.since - track.gone <= self.config.same_place_s
+            there = soon and gap <= self.config.same_place_cm
             if track.bare_s >= self.config.gone_bare_s and not there:
                 return False
             a = track.evidence.scores(self.config.look_correlation)
