@@ -1,4 +1,4 @@
-"""``pzvision golden build``: the golden set rendered straight into the detector."""
+"""``pzvision golden``: the golden set rendered straight into the detector, and others like it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULT = Path("datasets/golden")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, with which recipes, where."""
-    parser.add_argument("action", choices=("build", "list"))
+    parser.add_argument("action", choices=("build", "list", "draw"))
     parser.add_argument(
         "folder",
         nargs="?",
@@ -26,13 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N")
     parser.add_argument("--models", metavar="DIR")
     parser.add_argument("--threads", type=int, metavar="N")
     parser.add_argument("--lang", choices=("zh", "en"), default="zh")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build or list. An interruption leaves what is complete."""
+    """Build, list or draw. An interruption leaves what is complete."""
     from tqdm import tqdm
 
     from pzvision.golden.build import Built, build_one
@@ -45,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.threads is not None and not 1 <= args.threads <= 64:
         raise PzvisionError(f"--threads {args.threads}: expected 1 to 64")
+    if args.action == "draw":
+        return _draw(args)
     recipes = load_recipes(args.folder)
     if args.only:
         names = {recipe.name for recipe in recipes}
@@ -80,4 +84,17 @@ def run(args: argparse.Namespace) -> int:
         print(say("golden.done", args.lang, name=recipe.name, number=number, total=len(todo)), flush=True)
     if not todo:
         print(say("golden.nothing", args.lang, total=len(recipes)))
+    return 0
+
+
+def _draw(args: argparse.Namespace) -> int:
+    from pzvision.golden.draw import draw, write_recipes
+    from pzvision.messages import say
+
+    if not 1 <= args.rounds <= 20:
+        raise PzvisionError(f"--rounds {args.rounds}: expected 1 to 20")
+    recipes = draw(args.seed, args.rounds)
+    remark = f"pzvision golden draw --seed {args.seed} --rounds {args.rounds}"
+    path = write_recipes(args.folder, recipes, remark)
+    print(say("golden.drawn", args.lang, total=len(recipes), path=path))
     return 0

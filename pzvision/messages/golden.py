@@ -14,6 +14,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "golden.changed": ("配方已变", "recipe changed"),
     "golden.other_models": ("用的是别的模型", "built with other models"),
     "golden.done": ("{number}/{total} {name} 好了", "{number}/{total} {name} built"),
+    "golden.drawn": ("抽好了 {total} 份配方:{path}", "{total} recipes drawn: {path}"),
     "golden.nothing": ("{total} 份都已齐全", "all {total} are built"),
     "golden.seen": ("看得见的合计", "all that is seen"),
     "golden.tables": (

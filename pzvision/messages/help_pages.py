@@ -255,12 +255,19 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     ),
     "help.page.golden": (
         "金标集是一组渲染的整局牌,真值全知。build 把缺的画出来、过一遍识别、存下看到的;"
-        "pzvision evaluate 再用它们打分。在源码目录里运行。",
+        "pzvision evaluate 再用它们打分。draw 往一个新目录里随机抽一组配方:没拿它调过的局,看得到底准不准。"
+        "在源码目录里运行。",
         "The golden set is a set of rendered hands whose whole truth is known. build draws those that are"
         " missing, looks at them with the detector and keeps what it saw; pzvision evaluate then judges by"
-        " them. Run it in the checkout.",
+        " them. draw draws recipes at random into a new folder: hands on which nothing was developed, to see"
+        " what a reading is worth. Run it in the checkout.",
     ),
-    "help.example.golden": ("# 有哪些\npzvision golden list", "# which there are\npzvision golden list"),
+    "help.example.golden": (
+        "# 有哪些\npzvision golden list\n# 随机抽一组新的,生成,打分\npzvision golden draw fresh --seed 7\n"
+        "pzvision golden build fresh\npzvision evaluate fresh",
+        "# which there are\npzvision golden list\n# draw, build and judge new ones\n"
+        "pzvision golden draw fresh --seed 7\npzvision golden build fresh\npzvision evaluate fresh",
+    ),
     "help.page.evaluate": (
         "拿写出的牌谱和真牌谱比:每种记录的 F1,结算一样不一样。"
         "给的是金标集目录时,把整组都看一遍,和上次认可的数字比。",

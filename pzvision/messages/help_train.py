@@ -27,12 +27,20 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "help.render.size": ("画面大小,宽x高,偶数", "picture size, even numbers"),
     "help.render.fps": ("每秒几帧", "frames a second"),
     "help.render.out": ("结果写到这个新目录", "new folder for the result"),
-    "help.golden.action": ("build 生成缺的,list 列出", "build what is missing, or list"),
+    "help.golden.action": (
+        "build 生成缺的,list 列出,draw 随机抽新的",
+        "build what is missing, list, or draw new recipes at random",
+    ),
     "help.golden.folder": (
         "金标集目录,里面有 recipes.toml(默认 datasets/golden)",
         "folder with recipes.toml (default datasets/golden)",
     ),
     "help.golden.only": ("只做名字这样的几份", "only these recipes"),
+    "help.golden.seed": ("draw:从哪个种子抽(默认 1)", "draw: the seed to draw from (default 1)"),
+    "help.golden.rounds": (
+        "draw:每种规则抽几局(默认 1)",
+        "draw: hands of each ruleset (default 1)",
+    ),
     "help.golden.again": (
         "配方或模型变了的也重做",
         "also those built from another recipe or with other models",
