@@ -36,6 +36,7 @@ class MotionConfig:
     felt_colour: float = 14.0  # Lab chroma distance within which a cell shows the felt
     felt_shade: float = 70.0  # lightness (0–255) a shadow or a lamp may take or add
     shaken: float = 0.5  # share of the table changed at once that is the camera or the light, not a hand
+    join_cm: float = 2.25  # movements no farther apart than twice this are one arm's
     reach_cm: float = 10.0  # how near to a place a moving arm must be to have been there
 
 
@@ -193,7 +194,9 @@ class MotionDetector:
         return np.asarray((chroma < self.config.felt_colour) & (shade < self.config.felt_shade))
 
     def _patches(self, moving: MaskArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        wide = cv2.dilate(moving.astype(np.uint8), np.ones((3, 3), np.uint8))
+        # Of an arm on cloth of its colour only bits are seen to move.
+        size = 2 * max(1, round(self.config.join_cm / self.config.cell_cm)) + 1
+        wide = cv2.dilate(moving.astype(np.uint8), np.ones((size, size), np.uint8))
         count, labels = cv2.connectedComponents(wide, connectivity=8)
         sides = np.zeros((count - 1, 4))
         for side, band in enumerate(self._bands):
