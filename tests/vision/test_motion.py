@@ -63,6 +63,15 @@ def test_a_moving_arm_tells_the_side_it_came_from() -> None:
     assert mask.reach([-30, -30]).sum() == 0
 
 
+def test_an_arm_of_the_felt_s_colour_is_one_arm_though_only_bits_of_it_show() -> None:
+    bits = [
+        ([[x, -3.0], [x + 4.0, -3.0], [x + 4.0, 3.0], [x, 3.0]], SKIN)
+        for x in (5.0, 12.0, 19.0, 26.0, 33.0, 40.0)
+    ]
+    mask = looks(picture(), picture(*bits))
+    assert mask.reach([6, 0]).tolist() == pytest.approx([0, 1, 0, 0])
+
+
 def test_a_change_of_the_light_is_no_hand() -> None:
     bright = cv2.convertScaleAbs(picture(), alpha=1.5)
     mask = looks(picture(), picture(), bright)
