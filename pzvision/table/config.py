@@ -47,10 +47,6 @@ class TableConfig:
     """A tile not found this long although its place is seen is gone."""
     gone_patience: float = 4.0
     """× `gone_s` for a tile that is found in few looks (in proportion)."""
-    same_place_cm: float = 0.5
-    """A tile of the same kind as near as this to where one lay"""
-    same_place_s: float = 8.0
-    """up to so long ago is that one, even if its place looked bare meanwhile."""
     otherwise: float = 0.4
     """A difference of standing shares (0–1) that makes two tiles at one place different ones;"""
     turned: float = 0.5
@@ -208,7 +204,11 @@ class TableConfig:
     pushed_cm: float = 20.0
     """no farther away"""
     pushed_s: float = 2.5
-    """and within this."""
+    """and within this;"""
+    same_place_cm: float = 0.5
+    """or lies as near as this to where one of its kind lay"""
+    same_place_s: float = 8.0
+    """up to so long ago: an arm of the felt's colour may have lain there."""
     wall_beside_cm: float = 4.0
     """A face this near to a tile of the wall lies among it: taking it for nothing costs little."""
     unread_nats: float = 3.0

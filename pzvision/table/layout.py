@@ -246,8 +246,8 @@ class Layout:
         )
 
     def _pushed(self, track: Track, tracks: Sequence[Track]) -> bool:
-        """Whether a tile of the same kind left a place in the rivers just when it came, or it lay there at
-        the first look.
+        """Whether a tile of the same kind left a place in the rivers just when it came, or this very place not
+        long before; or it lay there at the first look.
         """
         config = self.config
         if self.began is not None and track.since <= self.began + config.rest_s:
@@ -257,12 +257,19 @@ class Layout:
             o is not track
             and o.gone is not None
             and o.since < track.since
-            and abs(o.gone - track.since) <= config.pushed_s
             and int(o.evidence.logs.argmax()) == kind
-            and float(np.linalg.norm(o.at - track.at)) < config.pushed_cm
+            and self._may_be_again(o, o.gone, track)
             and self.zone_of(o) in ("river", "tail_lamp")
             for o in tracks
         )
+
+    def _may_be_again(self, before: Track, gone: float, track: Track) -> bool:
+        """Whether what left a place at ``gone`` s may lie in another one now, or there again."""
+        config = self.config
+        gap = float(np.linalg.norm(before.at - track.at))
+        if gap <= config.same_place_cm and gone <= track.since <= gone + config.same_place_s:
+            return True
+        return abs(gone - track.since) <= config.pushed_s and gap < config.pushed_cm
 
     def _river(self, track: Track) -> Fact:
         return Fact(

@@ -318,13 +318,9 @@ class Tracker:
     def _revive(self, candidate: Track) -> bool:
         """A tile thought gone lies there again, the same as before: it was only covered."""
         for track in reversed(self.tracks):
-            gap = float(np.linalg.norm(track.at - candidate.at))
-            if track.gone is None or gap > self.config.match_cm:
+            if track.gone is None or np.linalg.norm(track.at - candidate.at) > self.config.match_cm:
                 continue
-            # Its place was seen empty, or an arm of the felt's colour lay there: no tile is laid so exactly.
-            soon = candidate.since - track.gone <= self.config.same_place_s
-            there = soon and gap <= self.config.same_place_cm
-            if track.bare_s >= self.config.gone_bare_s and not there:
+            if track.bare_s >= self.config.gone_bare_s:  # its place was seen empty
                 return False
             a = track.evidence.scores(self.config.look_correlation)
             b = candidate.evidence.scores(self.config.look_correlation)

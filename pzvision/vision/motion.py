@@ -36,7 +36,8 @@ class MotionConfig:
     felt_colour: float = 14.0  # Lab chroma distance within which a cell shows the felt
     felt_shade: float = 70.0  # lightness (0–255) a shadow or a lamp may take or add
     shaken: float = 0.5  # share of the table changed at once that is the camera or the light, not a hand
-    join_cm: float = 2.25  # movements no farther apart than twice this are one arm's
+    join_cm: float = 2.25  # movements no farther apart than twice this may be one arm's,
+    joined_worth: float = 0.35  # which counts this much, 0–1, where no whole one is seen
     reach_cm: float = 10.0  # how near to a place a moving arm must be to have been there
 
 
@@ -54,6 +55,8 @@ class MotionMask:
         sides: ``(C, 4)`` float 0–1 for each moving patch: how much of it comes in over each side of the table
             (near, right, far, left); `patches` says which cell belongs to which.
         patches: ``(G, G)`` int, 0 = not moving, ``k`` = row ``k - 1`` of `sides`.
+        joined: the same two where bits that are near to one another are one patch: of an arm on cloth of its
+            colour only bits are seen to move. ``joined_worth``: how much they count, 0–1.
     """
 
     hidden: MaskArray
@@ -65,6 +68,8 @@ class MotionMask:
     sides: FloatArray
     patches: npt.NDArray[np.int32]
     reach_cm: float = 10.0
+    joined: tuple[npt.NDArray[np.int32], FloatArray] | None = None
+    joined_worth: float = 0.35
     _blurred: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def _share(self, name: str, points: npt.ArrayLike) -> FloatArray:
@@ -90,14 +95,19 @@ class MotionMask:
 
     def reach(self, point: npt.ArrayLike) -> FloatArray:
         """``(4,)``: from which sides something moving reaches that place (sums to at most 1; 0 = nothing)."""
-        x, y = np.asarray(point, np.float64).reshape(2)
+        out = self._reach(point, self.patches, self.sides)
+        if self.joined is not None and not out.any():
+            out = self.joined_worth * self._reach(point, *self.joined)
+        return out
+
+    def _reach(self, point: npt.ArrayLike, patches: npt.NDArray[np.int32], sides: FloatArray) -> FloatArray:
         span = int(self.reach_cm / self.cell_cm)
-        column, row = (int(v[0]) for v in self._cells([[x, y]]))
-        window = self.patches[max(row - span, 0) : row + span + 1, max(column - span, 0) : column + span + 1]
+        column, row = (int(v[0]) for v in self._cells(point))
+        window = patches[max(row - span, 0) : row + span + 1, max(column - span, 0) : column + span + 1]
         out = np.zeros(4)
         for patch in np.unique(window):
             if patch:
-                out = np.maximum(out, self.sides[patch - 1])
+                out = np.maximum(out, sides[patch - 1])
         total = out.sum()
         return out / total if total > 1 else out
 
@@ -169,7 +179,8 @@ class MotionDetector:
 
     def mask(self, hidden: MaskArray, bare: MaskArray, moving: MaskArray, *, shaken: bool) -> MotionMask:
         """The mask of these cells, each `shape` bool: everything else in it follows from them."""
-        patches, sides = self._patches(moving)
+        patches, sides = self._patches(moving, 1)
+        apart = max(1, round(self.config.join_cm / self.config.cell_cm))
         return MotionMask(
             hidden,
             bare,
@@ -180,6 +191,8 @@ class MotionDetector:
             sides,
             patches,
             self.config.reach_cm,
+            self._patches(moving, apart),
+            self.config.joined_worth,
         )
 
     def _felt_colour(self, now: FloatArray) -> FloatArray:
@@ -193,9 +206,9 @@ class MotionDetector:
         shade = np.abs(now[..., 0] - self._felt[0])
         return np.asarray((chroma < self.config.felt_colour) & (shade < self.config.felt_shade))
 
-    def _patches(self, moving: MaskArray) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        # Of an arm on cloth of its colour only bits are seen to move.
-        size = 2 * max(1, round(self.config.join_cm / self.config.cell_cm)) + 1
+    def _patches(self, moving: MaskArray, widened: int) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """`MotionMask.patches` and `MotionMask.sides` of cells that are widened by so many all around."""
+        size = 2 * widened + 1
         wide = cv2.dilate(moving.astype(np.uint8), np.ones((size, size), np.uint8))
         count, labels = cv2.connectedComponents(wide, connectivity=8)
         sides = np.zeros((count - 1, 4))

@@ -99,23 +99,6 @@ def test_a_tile_that_comes_back_is_the_same_one_and_another_is_not() -> None:
     assert len(tracker.tracks) == 2 and tracker.tracks[0].gone is not None
 
 
-@pytest.mark.parametrize(
-    ("x", "kind", "away", "same"),
-    [(8.0, 4, 4.0, True), (8.0, 20, 4.0, False), (8.9, 4, 4.0, False), (8.0, 4, 12.0, False)],
-)
-def test_a_tile_under_an_arm_of_the_felt_s_colour_is_the_same_one(
-    x: float, kind: int, away: float, same: bool
-) -> None:
-    """Its place looked bare; but the same kind lying exactly there a moment later was no other tile."""
-    tracker = Tracker(CALIBRATION)
-    watch(tracker, 0.0, 3.0, seen((8.0, 0.0, 4)))
-    watch(tracker, 3.0, 3.0 + away, seen(), bare=True)
-    assert tracker.tracks[0].gone is not None and tracker.tracks[0].bared
-    watch(tracker, 3.0 + away, 6.0 + away, seen((x, 0.0, kind)))
-    assert len(tracker.tracks) == (1 if same else 2)
-    assert (tracker.tracks[0].gone is None) is same
-
-
 def test_a_tile_exchanged_under_an_arm_is_noticed() -> None:
     tracker = Tracker(CALIBRATION)
     watch(tracker, 0.0, 3.0, seen((8.0, 0.0, 4)))
