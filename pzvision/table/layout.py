@@ -246,8 +246,8 @@ class Layout:
         )
 
     def _pushed(self, track: Track, tracks: Sequence[Track]) -> bool:
-        """Whether a tile of the same kind left a place in the rivers just when it came, or this very place not
-        long before; or it lay there at the first look.
+        """Whether a tile of the same kind left a place in the rivers just when it came, or this very place
+        not long before; or it lay there at the first look.
         """
         config = self.config
         if self.began is not None and track.since <= self.began + config.rest_s:

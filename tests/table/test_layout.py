@@ -304,6 +304,20 @@ def test_a_discard_pushed_aside_is_known_as_moved(tile: Maker) -> None:
     assert facts[there.id] and not facts[came.id]
 
 
+@pytest.mark.parametrize(
+    ("u", "kind", "came", "again"),
+    [(0.2, 5, 34.0, True), (0.2, 6, 34.0, False), (1.2, 5, 34.0, False), (0.2, 5, 45.0, False)],
+)
+def test_a_tile_exactly_where_one_of_its_kind_lay_may_be_that_one(
+    tile: Maker, u: float, kind: int, came: float, again: bool
+) -> None:
+    """An arm of the felt's colour lay over it, and its place looked bare."""
+    old, new = tile("S", 0, -10, 5, 10.0), tile("S", u, -10, kind, came)
+    old.gone, old.bared = 30.0, True
+    moved = {f.tracks[0].id: f.moved for f in LAYOUT.facts([old, new], LATER)}
+    assert moved[new.id] is again
+
+
 def test_a_tile_that_lay_for_a_moment_where_another_lies_now_is_no_part_of_a_hand(tile: Maker) -> None:
     row = [tile("S", -23 + 2.75 * i, -36, i, 50.0) for i in range(7)]
     moment = tile("S", -23 + 2.75 * 3, -36.4, 9, 48.5)
