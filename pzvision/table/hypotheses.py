@@ -81,7 +81,6 @@ class Hypothesis(NamedTuple):
     turn: int = -1  # who acts ("act") or discarded last ("open")
     last: Track | None = None
     last_number: int = 0  # 0 = claimed or never
-    last_seen: bool = False  # the last discard was seen at rest
     drawer: int = -1  # after a discard or a win: who draws next
     kong: bool = False  # a kong was made, its replacement is not drawn yet
     kong_ba: tuple[Track, ...] = ()
