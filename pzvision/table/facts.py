@@ -32,8 +32,8 @@ class Fact:
         forced: what a person said it is: ``discard``, ``peng``, a kind of kong, ``win_`` and how,
             ``reveal``; "" if nobody said anything.
         on_wall: of ``river``, it lies among tiles of the wall: its face may be no face at all.
-        moved: of ``river``, a tile of its kind has just left another place, so that it may be the same one;
-            or it lay there at the first look.
+        moved: of ``river``, it may be no new one: a tile of its kind has just left another place, or lay
+            exactly there not long ago; or it lay there at the first look.
         holes: of a ``hand``, how many tiles have room in the gaps of its row.
     """
 
