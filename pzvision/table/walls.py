@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from statistics import median
+from typing import Final
 
 from pzvision.table.config import TableConfig
 
-_TILES: int = 2  # of a stack
+_TILES: Final = 2  # of a stack
 
 
 class WallWatch:
