@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ import numpy as np
 from pzvision.synth.camera import Camera
 from pzvision.synth.compose import blend
 from pzvision.synth.glyphs import Image
+from pzvision.synth.placing import Plan
+from pzvision.synth.room import CAMERAS, felt_corners, make_camera
 from pzvision.synth.timeline import Hand, Truth
 from pzvision.synth.video import Renderer
 from pzvision.vision.markers import (
@@ -65,6 +67,30 @@ def corner_cards(table_cm: float) -> list[Card]:
         Card(k, float(x), float(y), marker_cm=CORNER_CM, white_cm=CORNER_GAP_CM)
         for k, (x, y) in zip(CORNER_IDS, middles, strict=True)
     ]
+
+
+def flat_table(
+    preset: str, size: tuple[int, int], cards: Iterable[int] | None = None
+) -> tuple[Image, np.ndarray]:
+    """A bare table in one colour with the corner cards of these numbers (None: all four), for calibrating.
+
+    Args:
+        preset: camera, one of `pzvision.synth.room.CAMERAS`.
+        size: width and height, px.
+
+    Returns:
+        The picture ``(H, W, 3)`` uint8 BGR and the felt's corners ``(4, 2)`` px.
+    """
+    plan = Plan()
+    camera = make_camera(CAMERAS[preset], plan, size)
+    image = np.full((size[1], size[0], 3), (50, 60, 70), np.uint8)
+    corners = camera.project(felt_corners(plan))
+    cv2.fillConvexPoly(image, np.round(corners).astype(np.int32), (70, 110, 40))
+    shown = CORNER_IDS if cards is None else tuple(cards)
+    for card in corner_cards(plan.felt):
+        if card.number in shown:
+            lay_card(image, camera, card)
+    return image, corners
 
 
 def lay_card(image: Image, camera: Camera, card: Card, *, z: float = 0.03) -> None:

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 import pytest
 
 from pzvision.live.calibrate_page import CalibratePage
 from pzvision.live.calibrating import Ask
 from pzvision.live.server import PageServer
-from pzvision.synth.cards import corner_cards, lay_card
-from pzvision.synth.placing import Plan
-from pzvision.synth.room import CAMERAS, felt_corners, make_camera
+from pzvision.synth.cards import flat_table
 from pzvision.vision.capture import Image
 
 pytestmark = pytest.mark.browser
@@ -24,14 +21,7 @@ SIZE = (1280, 720)
 
 def felt(*, cards: bool) -> tuple[Image, np.ndarray]:
     """A bare table, and the felt's corners in px."""
-    plan = Plan()
-    camera = make_camera(CAMERAS["front"], plan, SIZE)
-    image = np.full((SIZE[1], SIZE[0], 3), (50, 60, 70), np.uint8)
-    corners = camera.project(felt_corners(plan))
-    cv2.fillConvexPoly(image, np.round(corners).astype(np.int32), (70, 110, 40))
-    for card in corner_cards(plan.felt) if cards else ():
-        lay_card(image, camera, card)
-    return image, corners
+    return flat_table("front", SIZE, None if cards else ())
 
 
 @dataclass

@@ -19,25 +19,17 @@ from pzvision.live.calibrating import Ask
 from pzvision.live.fit import judge_fit, refusal_zh
 from pzvision.live.loopback import LoopbackCamera, encode
 from pzvision.live.loopback_rtsp import LoopbackRtspCamera
-from pzvision.synth.cards import corner_cards, lay_card
-from pzvision.synth.placing import Plan
-from pzvision.synth.room import CAMERAS, felt_corners, make_camera
+from pzvision.synth.cards import flat_table
 from pzvision.vision.calibration import Calibration, load
 from pzvision.vision.capture import Image
+from pzvision.vision.markers import CORNER_IDS
 
 SIZE = (1280, 720)
 
 
 def table(*, without: int | None = None) -> tuple[Image, np.ndarray]:
     """A bare table with the corner cards, and the felt's true corners, 0–1."""
-    plan = Plan()
-    camera = make_camera(CAMERAS["front"], plan, SIZE)
-    image = np.full((SIZE[1], SIZE[0], 3), (50, 60, 70), np.uint8)
-    corners = camera.project(felt_corners(plan))
-    cv2.fillConvexPoly(image, np.round(corners).astype(np.int32), (70, 110, 40))
-    for card in corner_cards(plan.felt):
-        if card.number != without:
-            lay_card(image, camera, card)
+    image, corners = flat_table("front", SIZE, [number for number in CORNER_IDS if number != without])
     return image, corners / SIZE
 
 

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator
 
-import cv2
 import httpx
 import numpy as np
 import pytest
@@ -15,9 +14,7 @@ from pzvision.errors import PzvisionError
 from pzvision.live.calibrate_page import CalibratePage
 from pzvision.live.calibrating import Ask
 from pzvision.live.server import PageServer
-from pzvision.synth.cards import corner_cards, lay_card
-from pzvision.synth.placing import Plan
-from pzvision.synth.room import CAMERAS, felt_corners, make_camera
+from pzvision.synth.cards import flat_table
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import Image
 
@@ -25,17 +22,9 @@ SIZE = (1280, 720)
 CORNERS = [[0.18, 0.95], [0.82, 0.95], [0.70, 0.06], [0.30, 0.06]]
 
 
-def table(preset: str = "front", *, without: int | None = None) -> tuple[Image, np.ndarray]:
+def table(preset: str = "front") -> tuple[Image, np.ndarray]:
     """A bare table with the corner cards, and the felt's true corners in px."""
-    plan = Plan()
-    camera = make_camera(CAMERAS[preset], plan, SIZE)
-    image = np.full((SIZE[1], SIZE[0], 3), (50, 60, 70), np.uint8)
-    corners = camera.project(felt_corners(plan))
-    cv2.fillConvexPoly(image, np.round(corners).astype(np.int32), (70, 110, 40))
-    for card in corner_cards(plan.felt):
-        if card.number != without:
-            lay_card(image, camera, card)
-    return image, corners
+    return flat_table(preset, SIZE)
 
 
 @pytest.fixture
