@@ -1,4 +1,4 @@
-"""The dice: whose wall is broken and where (RULES §2; S3 二, the same in S1 2)."""
+"""The dice: whose wall is broken and where (S3 二, the same in S1 2)."""
 
 from __future__ import annotations
 

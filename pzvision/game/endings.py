@@ -1,4 +1,4 @@
-"""How tiles are won on or passed by, and how a hand ends (RULES §5, §6, §8, §9)."""
+"""How tiles are won on or passed by, and how a hand ends (S0 §1.1–1.2, §1.10, §3; S2 §2; S3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pzvision.tiles import SEATS, Seat, format_tile, format_tiles, to_counts
 
 
 def close_offer(state: State) -> None:
-    """The next act shows who let the offered tile pass (RULES §8, 必胡, singers)."""
+    """The next act shows who let the offered tile pass (S0 §3.3; 必胡 S2 §2.5; singers S0 §1.10)."""
     offer = state.offer
     if offer is not None and not offer.forbidden and (state.ruleset.rob_kong or not offer.robbed):
         _passed_by(state, offer)
@@ -59,7 +59,7 @@ def own_pass(state: State, seat: Seat) -> None:
     """The player acts on instead of winning with what was drawn."""
     s = state[seat]
     waits = state.waits(seat)
-    # The dealer's fourteen are no draw (RULES §2), so a 天胡 not called is no pass.
+    # The dealer's fourteen are no draw, so a 天胡 not called is no pass.
     if not waits or s.drawn is None or s.drawn not in waits:
         return
     counts = s.concealed[:]
@@ -101,7 +101,7 @@ def win(state: State, event: Win) -> None:
     verdict, score = judge.judge_win(state, seat, by, tile, counts)
     judged(state, verdict, seat)
     if verdict.certainty == "impossible":
-        return  # void: nothing is paid and the player stays in (RULES §6)
+        return  # void: nothing is paid and the player stays in
     _settle_win(state, event, counts, score)
 
 
@@ -175,7 +175,7 @@ def reveal(state: State, event: Reveal) -> None:
 
 
 def _find_zha_hu(state: State, seat: Seat, line: int) -> None:
-    """诈胡, once the tiles are shown: sang or danced without being ready (RULES §6)."""
+    """诈胡, once the tiles are shown: sang or danced without being ready (S0 §1.10)."""
     s = state[seat]
     if s.declaration not in ("sing", "dance") or s.zha_hu_paid or not state.ruleset.zha_hu:
         return
@@ -191,7 +191,7 @@ def _find_zha_hu(state: State, seat: Seat, line: int) -> None:
 
 
 def leave(state: State, event: Leave) -> None:
-    """A player leaves the table."""
+    """A player leaves the table (S0 §1.1, D23)."""
     if state[event.seat].left:
         return
     s = state.own(event.seat)
@@ -201,7 +201,7 @@ def leave(state: State, event: Leave) -> None:
 
 
 def hand_end(state: State, event: HandEnd) -> None:
-    """The hand is over: 诈胡, 查叫 and refunds, unless the recording was cut."""
+    """The hand is over: 诈胡, 查叫 and refunds (S0 §1.2, §1.10, D20), unless the recording was cut."""
     state.cut = not state.finished
     if not state.cut:
         close_offer(state)

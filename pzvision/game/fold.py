@@ -1,8 +1,10 @@
-"""The game as a fold over its log: ``state = apply(start(first), next) …`` (RULES §2, §5–§9).
+"""The game as a fold over its log: ``state = apply(start(first), next) …`` (S0–S3).
 
-`apply` never raises on illegal play. What the rules forbid becomes a `Violation` with the consequence written
-in RULES §6; what cannot be true beside the earlier records becomes a `Problem`, and the fold goes on as well
-as it can. Records may come without tiles (draws and deals that no camera sees).
+`apply` never raises on illegal play. What the rules forbid becomes a `Violation`. The sources do not
+say what then follows; we decided that a win or declaration that is none and a kong without a wall change
+nothing, and that any other misplay stands. What cannot be true beside the earlier records becomes a
+`Problem`, and the fold goes on as well as it can. Records may come without tiles (draws and deals that no
+camera sees).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What the rules say about one act in one state (RULES §5, §6, §8): allowed, forbidden, or not to be known.
+"""What the rules say about one act in one state: allowed, forbidden, or not to be known.
+
+The rules are those of S0 §1.10, §2 and §3, S1 3, S2 §1.4 and §2, S3 (3) to (7), and decisions named below.
 
 Every answer is a `Verdict`. "certain": the player may, whatever the unknown tiles are. "impossible": the
 rules or the known tiles forbid it, whatever the unknown are. "possible": it depends on tiles nobody can see.
@@ -84,7 +86,7 @@ def shown_waits(state: State, s: SeatState) -> Tiles | None:
 
 
 def forbidden_tiles(state: State, seat: Seat) -> frozenset[Tile]:
-    """What dancers other than ``seat`` wait for: an unlocked ``seat`` may not discard it."""
+    """What dancers other than ``seat`` wait for: an unlocked ``seat`` may not discard it (S0 §1.10)."""
     found: set[Tile] = set()
     for other, s in zip(SEATS, state.seats, strict=True):
         if s.declaration == "dance" and other != seat and s.won is None:
@@ -108,7 +110,7 @@ def _free_discard(state: State, bad: frozenset[Tile], counts: Sequence[int], unk
 
 
 def alarm_due(state: State, seat: Seat) -> bool | None:
-    """Whether 报警 must be called before this discard (RULES §6, S1). None: not to be known."""
+    """Whether 报警 must be called before this discard (S1 3). None: not to be known."""
     s = state[seat]
     if not state.ruleset.has_alarm or s.locked or not s.drew or state.turn != seat:
         return False
@@ -123,7 +125,10 @@ def alarm_due(state: State, seat: Seat) -> bool | None:
 
 
 def judge_discard(state: State, seat: Seat, tile: Tile) -> Verdict:
-    """Whether the rules let ``seat``, whose turn it is, discard ``tile`` (which it is taken to hold)."""
+    """Whether the rules let ``seat``, whose turn it is, discard ``tile`` (S0 §1.10, S1 3).
+
+    It is taken to hold the tile.
+    """
     s = state[seat]
     if s.locked:
         if not s.drew or s.drawn == tile:
@@ -162,7 +167,7 @@ def _after(s: SeatState, tile: Tile, number: int) -> tuple[list[int], int]:
 
 
 def judge_peng(state: State, seat: Seat, tile: Tile) -> Verdict:
-    """Whether the rules let ``seat`` claim ``tile`` for a 碰, tiles aside."""
+    """Whether the rules let ``seat`` claim ``tile`` for a 碰, tiles aside (S0 §1.10, S1 3)."""
     s = state[seat]
     if s.locked:
         return LOCKED_CLAIM
@@ -199,7 +204,7 @@ def kong_keeps_waits(state: State, seat: Seat, kind: GangKind, tile: Tile) -> bo
 
 
 def judge_gang(state: State, seat: Seat, kind: GangKind, tile: Tile) -> Verdict:
-    """Whether the rules let ``seat`` make this kong, tiles aside."""
+    """Whether the rules let ``seat`` make this kong, tiles aside (S1 3, S3 (4), D2, D18)."""
     if state.wall_left == 0:
         return NO_WALL
     s = state[seat]
@@ -336,7 +341,10 @@ def offered(state: State, seat: Seat, by: WinBy, tile: Tile) -> bool:
 def judge_win(
     state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequence[int] | None
 ) -> tuple[Verdict, Score | None]:
-    """Whether ``seat`` may win on an offered ``tile`` with these concealed counts (None: unknown)."""
+    """Whether ``seat`` may win on an offered ``tile`` (S0 §2, §3.3–3.4; S2 §1.4).
+
+    ``counts``: the 27 concealed counts, None when unknown.
+    """
     s = state[seat]
     if by != "self_draw":
         if state.offer is not None and state.offer.forbidden:
@@ -364,6 +372,6 @@ def sure_win(state: State, seat: Seat, by: WinBy, tile: Tile, counts: Sequence[i
 
 
 def must_win(state: State, seat: Seat) -> bool:
-    """Whether a win offered to this player now must be taken: a singer, or 必胡 at the end of the wall."""
+    """Whether a win offered to this player now must be taken: a singer (S0 §1.10), or 必胡 (S2 §2.5)."""
     last = state.ruleset.must_win_tiles
     return state[seat].declaration == "sing" or (last > 0 and state.wall_left <= last)

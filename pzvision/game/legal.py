@@ -1,4 +1,4 @@
-"""What each seat may do now, with the reason where it may not.
+"""What each seat may do now, with the reason where it may not (judged by `judge`: S0–S3).
 
     for act in legal(state, "S"):
         act.kind, act.tile, act.certainty, act.reason, act.fan

@@ -1,4 +1,4 @@
-"""Who pays whom (RULES §5, §7, §9): ledger lines for kongs, wins, 查叫, 诈胡, 花猪杠 and early leavers.
+"""Who pays whom (S0 §1, §3; S1; S3 四): ledger lines for kongs, wins, 查叫, 诈胡, 花猪杠 and early leavers.
 
 Each function adds its lines to a state under construction; every line moves an amount from one seat to
 another, so the totals stay zero-sum.
@@ -37,14 +37,14 @@ def pay(
 
 
 def kong_payers(state: State, kong: PendingKong) -> tuple[Seat, ...]:
-    """Who pays for a kong: the discarder of a 点杠, everyone else still in for the others (RULES §7)."""
+    """Who pays for a kong: the discarder of a 点杠, everyone else still in for the others (S0 §1.4)."""
     if kong.kind == "zhi_gang":
         return () if kong.payer is None else (kong.payer,)
     return tuple(seat for seat in state.playing if seat != kong.seat)
 
 
 def pay_kong(state: State, kong: PendingKong) -> None:
-    """The money for a kong whose replacement has just been drawn."""
+    """The money for a kong whose replacement has just been drawn (S0 §1.4, S3 四)."""
     fan = kong_fan(state.ruleset, kong.kind, kong.chain, kept=kong.kept)
     for payer in kong_payers(state, kong):
         pay(state, kong.event, "kong", payer, kong.seat, fan, kong.kind, chain=kong.chain)
@@ -56,7 +56,10 @@ def why_win(score: Score) -> str:
 
 
 def pay_win(state: State, winner: Seat, source: Seat | None, score: Score, event: int) -> None:
-    """A win: ``source`` alone pays, or everyone still in for a self-draw. Call before the winner is out."""
+    """A win: ``source`` alone pays, or everyone still in for a self-draw (S0 §3.1–3.2).
+
+    Call before the winner is out.
+    """
     payers = [source] if source is not None else [seat for seat in state.playing if seat != winner]
     for payer in payers:
         brings = state[payer].payer
@@ -75,14 +78,14 @@ def pay_leaver(state: State, seat: Seat, event: int) -> None:
 
 
 def pay_zha_hu(state: State, liar: Seat, event: int) -> None:
-    """诈胡: the cap to each of the three others, winners too (RULES §6)."""
+    """诈胡: the cap to each of the three others, winners too (S0 §1.10, D29)."""
     for other in SEATS:
         if other != liar:
             pay(state, event, "zha_hu", liar, other, state.ruleset.zha_hu_price, "")
 
 
 def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bool:
-    """死叫: every waited-for tile has appeared four times, the own tiles counted (RULES §9, S1)."""
+    """死叫: every waited-for tile has appeared four times, the own tiles counted (S1 特色 2, D22)."""
     s = state[seat]
     waits = state.waits(seat)
     if not waits:
@@ -96,7 +99,10 @@ def dead_wait(state: State, seat: Seat, appeared: list[int] | None = None) -> bo
 
 
 def pay_cha_jiao(state: State, event: int) -> bool:
-    """查叫, then the kongs of 花猪 (RULES §9, §7). False: some tiles are unknown, so some lines may lack."""
+    """查叫, then the kongs of 花猪 (S0 §1.2, S3 查叫; S1 补充, D20).
+
+    False: some tiles are unknown, so some lines may lack.
+    """
     ruleset = state.ruleset
     players = state.playing
     if len(players) < 2:
@@ -123,7 +129,7 @@ def pay_cha_jiao(state: State, event: int) -> bool:
 
 
 def collects(state: State, seat: Seat, payer: Payer) -> int:
-    """What a ready hand collects from one unready payer at 查叫, in fan."""
+    """What a ready hand collects from one unready payer at 查叫, in fan (S0 §1.2)."""
     s = state[seat]
     counts = state.thirteen(seat)
     if counts is None:
@@ -134,7 +140,7 @@ def collects(state: State, seat: Seat, payer: Payer) -> int:
 
 
 def three_suits(state: State, seat: Seat) -> bool:
-    """Whether the player holds all three suits, melds included (花猪)."""
+    """Whether the player holds all three suits, melds included (花猪, S1 补充)."""
     s = state[seat]
     suits = {suit(tile) for tile in s.hand} | {suit(meld.tile) for meld in s.melds}
     return len(suits) == 3
@@ -148,7 +154,7 @@ def pay_back_kongs(state: State, seat: Seat, event: int) -> None:
 
 
 def next_dealer(state: State) -> Seat:
-    """Who deals next (RULES §2): the first winner, else the dancer or singer, else by the ruleset."""
+    """Who deals next (S1 2, S3 一): the first winner, else the dancer or singer, else by the ruleset."""
     wins = [(seat, won) for seat in state.winners if (won := state[seat].won) is not None]
     if wins:
         seat, first = wins[0]

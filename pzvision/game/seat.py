@@ -128,7 +128,7 @@ class SeatState:
 
     @property
     def locked(self) -> bool:
-        """Must discard what it draws: singing, dancing, 摆牌, 报听 or 报警 (RULES §6)."""
+        """Must discard what it draws: singing, dancing, 摆牌, 报听 or 报警 (S0 §1.10; S1 3; S3 (4), (7))."""
         return self.declaration != "none" or self.alarm or self.bao_ting
 
     @property

@@ -1,4 +1,4 @@
-"""Settling a log: every hand folded, checked and paid (RULES §7–§9)."""
+"""Settling a log: every hand folded, checked and paid (S0 §1.1–1.4, S1 特色, S2 §1, S3 四 and 查叫)."""
 
 from __future__ import annotations
 

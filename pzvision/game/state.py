@@ -48,7 +48,7 @@ class State:
     phase, turn: see `Phase`; in "claim" and "kong" `turn` is the player whose tile or kong it is.
     seats: four `SeatState` in the order E S W N; `state["S"]` gives one by letter.
     offer: the tile that may be claimed or robbed now. pending: the kong waiting for its replacement.
-    chain: kongs made in a row, for kong money (RULES §7). turn_kongs: those of the player in turn, for luck.
+    chain: kongs made in a row, for kong money (S0 §1.4, D19). turn_kongs: of the player in turn, for luck.
     wall_left: tiles in the wall, the tail lamp included. tail_lamp: its kind while known.
     ledger, totals (in amounts, order E S W N), violations, suspicions (violations that cannot be ruled out
     nor proved because tiles are unknown), problems (records that cannot be true).
@@ -263,7 +263,7 @@ class State:
         return counts
 
     def appeared(self) -> list[int]:
-        """27 counts of the tiles that have appeared, as 死叫 counts them (RULES §9), no own tiles."""
+        """27 counts of the tiles that have appeared, as 死叫 counts them (S1 特色 2, D22), no own tiles."""
         counts = [0] * KINDS
         for s in self.seats:
             for tile in s.river:

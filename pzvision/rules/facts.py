@@ -1,5 +1,8 @@
 """The packed facts of a reading (see `readings`), and the table of them for every finished suit.
 
+What is noted are the things that prices ask for: edge, gap and pair waits, the 5 between 4 and 6, fours of a
+kind (S0 §1.7–1.9), sets with 1 or 9, tiles 2, 5, 8 (S0 §4.2e–f).
+
 A suit's facts depend on its counts and on which of its tiles won, so they are all worked out at once, by
 adding up every choice of at most four sets and a pair: 48,450 choices in well under a second, on first use.
 """

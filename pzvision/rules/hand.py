@@ -1,4 +1,4 @@
-"""What a hand is made of besides tiles: melds, and what a payer brings to the bill."""
+"""What a hand is made of besides tiles: melds, and what a payer brings to the bill (S0 §1.4, §1.10)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BYS: Final[tuple[By, ...]] = ("self_draw", "discard", "rob_kong")
 
 @dataclass(frozen=True, slots=True)
 class Meld:
-    """A 碰 or one of the three kongs: 点杠/直杠 ``zhi_gang``, 暗杠 ``an_gang``, 巴杠 ``ba_gang`` (`S0 §4`).
+    """A 碰 or one of the three kongs: 点杠/直杠 ``zhi_gang``, 暗杠 ``an_gang``, 巴杠 ``ba_gang`` (S0 §1.4).
 
     `tile` is a kind 0..26. A meld always stands for three tiles of the hand's fourteen, kong or not.
     """
@@ -55,7 +55,7 @@ class Meld:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """What the paying side adds to a win: its declaration, 报警 and 报听 (RULES §5).
+    """What the paying side adds to a win: its declaration, 报警 and 报听 (S0 §4.3c; S1 3; S3 (4), (7)).
 
     >>> Payer("dance")
     Payer(declaration='dance', alarm=False, bao_ting=False)

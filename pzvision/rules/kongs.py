@@ -1,4 +1,4 @@
-"""Kong money (刮风下雨): what a kong pays at once (RULES §7, S0 §1.4, S3 四)."""
+"""Kong money (刮风下雨): what a kong pays at once (S0 §1.4, S1 补充, S3 四)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ _BASE = {"zhi_gang": 2, "an_gang": 2, "ba_gang": 1}
 
 
 def kong_fan(ruleset: Ruleset, kind: MeldKind, chain: int = 0, *, kept: bool = False) -> int:
-    """Fan that each payer owes for a kong, never capped; the payers are the caller's business.
+    """Fan that each payer owes for a kong, never capped (S0 §1.4, §1.11; S3 四; claimed in a chain: D28).
+
+    The payers are the caller's business.
 
     `chain`: kongs made immediately before this one (0: none). `kept`: a 巴杠 of a tile held since an
     earlier turn, which pays nothing. 点杠 is paid by the discarder alone, the others by everyone still in.

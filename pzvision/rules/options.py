@@ -3,6 +3,7 @@
 A ruleset is a value for each of these keys; nothing else distinguishes one game from another.
 Keys ending in ``_fan`` are prices of `FANS`: in a profile they stand in the ``[fan]`` table without the
 ending, on the command line and in records with it (``yao_jiu_dui_fan = 16``). 0 means "not in this game".
+Sources: S0–S3 are the players' own write-ups of the games, D1 … our decisions (``docs/rulesets.md``).
 """
 
 from __future__ import annotations
@@ -94,9 +95,7 @@ SWITCHES: Final[tuple[Option, ...]] = (
     ),
     _switch("no_passing", "不能放水", "a passed win bars smaller ones until the next draw", "S0 §3.3"),
     _switch("zha_hu", "诈胡要赔", "a false declaration pays the cap to everyone", "S0 §1.10"),
-    Option(
-        "zha_hu_fan", "int", "不封顶时诈胡赔", "price of a false declaration in an uncapped game", "RULES §6"
-    ),
+    Option("zha_hu_fan", "int", "不封顶时诈胡赔", "price of a false declaration in an uncapped game", "D29"),
     _choice("tian_hu_pays", "天胡算法", "how 天胡 pays", "S0 §4.2p, S1 14, S3", "cap", "times_face", "fixed"),
     Option("pattern_cap", "cap", "牌型封顶(另算运气)", "cap on the patterns before luck", "S3 注", least=1),
     _choice("kong_chain", "杠上杠", "kongs in a row", "S0 §1.4, S3 四.3", "doubling", "once"),
@@ -112,7 +111,7 @@ SWITCHES: Final[tuple[Option, ...]] = (
     _switch("gui_stacks", "多个归都算", "several 归 all count", "D8"),
     _choice("gui_on", "归看哪张", "which tile makes 归", "S0 §4.2k, S1 11–12, D25", "any", "winning_tile"),
     _switch("kong_luck_stacks", "连杠的杠上花炮连翻", "杠上花/炮 double per kong", "S1 补充, D9"),
-    _switch("rob_kong", "抢杠", "a kong may be robbed", "S3 3, D10"),
+    _switch("rob_kong", "抢杠", "a kong may be robbed", "S3 (3), D10"),
     _switch("seven_pairs_is_diao", "七对算吊", "seven pairs wait on a pair", "D14"),
     _choice("edge_wait", "边张", "what an edge wait is", "S0 §1.9, D15", "standard", "any_terminal"),
     _choice("que_scoring", "或缺的算法", "what a missing suit is worth", "S0 §4.3b, D16", "floor", "double"),
@@ -125,7 +124,7 @@ SWITCHES: Final[tuple[Option, ...]] = (
         "hua_zhu_kong_void", "花猪的杠不算", "three-suit unready hands return kong money", "S1 补充, D20"
     ),
     _switch("cha_jiao_collect_requires_que", "查叫也看缺", "the ready check obeys 缺", "S0 §1.2, D21"),
-    _choice("si_jiao", "死叫", "a wait with no tile left", "S1 2, D22", "neutral", "ignored"),
+    _choice("si_jiao", "死叫", "a wait with no tile left", "S1 特色 2, D22", "neutral", "ignored"),
     _choice(
         "dancer_wins_on",
         "跳舞者可胡",
@@ -147,7 +146,7 @@ PLAY_FANS: Final[tuple[str, ...]] = ("sing", "dance", "bai", "bao_ting", "alarm"
 FANS: Final[tuple[str, ...]] = PATTERN_FANS + PLAY_FANS
 
 _FAN_OPTIONS: Final[tuple[Option, ...]] = tuple(
-    Option(f"{name}_fan", "int", "番", "fan; 0 = not in this game", "RULES §4–5") for name in FANS
+    Option(f"{name}_fan", "int", "番", "fan; 0 = not in this game", "S0 §4, S1 4–17, S3") for name in FANS
 )
 OPTIONS: Final[dict[str, Option]] = {option.key: option for option in SWITCHES + _FAN_OPTIONS}
 

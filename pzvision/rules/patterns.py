@@ -1,7 +1,8 @@
 """The patterns (牌面), one small unit each: id, names, source, condition, and what it replaces.
 
 A unit looks at the `Facts` of one reading and says how often it counts; its price stands in the ruleset
-(``fan``, 0: not in this game). Only 将七对 and the kong luck have a price that depends on the hand.
+(``fan``, 0: not in this game). Only 手把一, 将七对 and the kong luck have a price that depends on the hand.
+Each unit names its own source; that they multiply, S0 §4.2i, S1 8–14 and S3 show by examples.
 """
 
 from __future__ import annotations

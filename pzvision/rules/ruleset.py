@@ -1,4 +1,7 @@
-"""Rulesets: the seven profiles, house-rule files that change some of their options, and the loader."""
+"""Rulesets: the seven profiles, house-rule files that change some of their options, and the loader.
+
+Five profiles are the games of S0 and S2, one is S1, one is S3; each says so in its ``source``.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _TABLES: Final = ("options", "fan")
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """One game, every option spelled out (RULES §1, §4, §10). Compared by identity; made by `load_ruleset`.
+    """One game, every option spelled out (`options`: with sources). Compared by identity; see `load_ruleset`.
 
     `fan` maps every id of `options.FANS` to its price, 0 where the game has it not. `parent_id` is the
     profile a house-rule file builds on, None for the seven profiles. `cap` None is an uncapped game.
@@ -121,7 +124,7 @@ class Ruleset:
 
 
 def ruleset_ids() -> tuple[str, ...]:
-    """The ids of the seven profiles, in RULES §1's order."""
+    """The ids of the seven profiles, in the order of S0's games, then S2, S1, S3."""
     return _IDS
 
 

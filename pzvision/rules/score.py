@@ -1,4 +1,4 @@
-"""What a win is worth: the dearest reading, the refusals, the bill (RULES §3–§5, §9).
+"""What a win is worth: the dearest reading, the refusals, the bill (S0 §1.2, §2, §4; S1; S2; S3; D3).
 
 Concealed tiles are 27 counts; `concealed` never includes the winning tile in `score_win`, `wait_values`
 and `cha_jiao_value` (13 − 3 × melds tiles).
@@ -196,7 +196,7 @@ def score_win(
     winner: Declaration = "none",
     bao_ting: bool = False,
 ) -> Score:
-    """The dearest value of winning on `tile`.
+    """The dearest value of winning on `tile` (D3).
 
     `concealed`: 27 counts without `tile`. `kong_chain`: kongs just before the win, the winner's own
     (self_draw) or the discarder's (discard). `winner`: the winner's declaration. `bao_ting`: the winner
@@ -289,7 +289,7 @@ def cha_jiao_value(
     bao_ting: bool = False,
     payer: Payer | None = None,
 ) -> int | None:
-    """What this hand collects from one unready `payer` at 查叫 (RULES §9), in fan, capped.
+    """What this hand collects from one unready `payer` at 查叫, in fan, capped (S0 §1.2, S3 查叫, D21).
 
     The dearest wait; no luck but 天叫/报听 (`opening`), no floor, no refusal; of the payer's side only 摆牌
     counts. None: it collects nothing, either because it has no wait (`wait_tiles` is empty) or because

@@ -1,4 +1,4 @@
-"""Winning shapes and waits: four sets and a pair, or seven pairs (RULES §3).
+"""Winning shapes and waits: four sets and a pair, or seven pairs (S3 胡牌的基本牌型, S0 §4.2a).
 
 One hand costs three table look-ups; `wait_masks` and `complete_mask` do the same for arrays of hands.
 """

@@ -1,4 +1,4 @@
-"""What one reading is worth: patterns, factors, refusals, floor and cap (RULES §4–§5).
+"""What one reading is worth: patterns, factors, refusals, floor and cap (S0 §1.11, §4; S1 3–17; S2 §3; S3).
 
 A value depends on a reading's packed facts and on the circumstances of the win only, so it is worked out
 once for each and remembered in the ruleset.
@@ -67,14 +67,14 @@ def _own_factors(rules: Ruleset, how: Circumstances) -> tuple[tuple[str, int], .
 
 
 def _impossible_opening(how: Circumstances, facts: Facts) -> bool:
-    """天胡/地胡 are drawn before any meld; 天叫 is lost on 碰 and 报听 forbids it (RULES §4, §6)."""
+    """天胡/地胡 are drawn before any meld; 天叫 is lost on 碰 and 报听 forbids it (S3 (5)–(7), D11)."""
     if how.opening in ("tian_hu", "di_hu"):
         return how.by != "self_draw" or how.kong_chain > 0 or facts.has_meld
     return facts.has_peng and (how.opening in ("tian_jiao", "bao_ting") or how.bao_ting)
 
 
 def evaluate(rules: Ruleset, bits: int, how: Circumstances) -> Value:
-    """The value of one reading with the packed facts `bits` (`readings`)."""
+    """The value of one reading with the packed facts `bits` (`readings`; S0 §4.1, D12, D16, D27)."""
     facts = Facts.unpack(bits, how.by, how.kong_chain, how.opening)
     shape = hand_patterns(facts, rules, "shape")
     luck = hand_patterns(facts, rules, "luck")

@@ -57,7 +57,7 @@ def wall_places(plan: Plan, near: Seat, dealer: Seat, dice: tuple[int, int]) -> 
     """The 54 stacks in the order they are taken, each (below, above).
 
     The dice' sum picks the wall counted from the dealer, the smaller die is how many stacks from that
-    player's right are left standing (`RULES` §2); then to the left, on through the wall of the player to
+    player's right are left standing (S3 二); then to the left, on through the wall of the player to
     the left.
     """
     chosen = (SEATS.index(dealer) + sum(dice) - 1) % 4

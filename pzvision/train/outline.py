@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -233,6 +234,7 @@ def main() -> None:
     recipe = load_recipe(args.recipe)
     built = args.built or args.recipe.parent / "built"
     found = args.out / "found.npz"
+    cv2.setNumThreads(0)  # its thread pool does not survive the fork of the loader's worker
     if args.finder is not None and not found.exists():
         found_outlines(recipe, built, args.finder, found)
     stream = OutlineStream(recipe, built, 256, args.seed, found if found.exists() else None)
