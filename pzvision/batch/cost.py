@@ -19,12 +19,12 @@ from typing import Final
 
 from pzvision.batch.results import PART_ASKS
 from pzvision.batch.work import Job, decode, detect, make_detector, survey
+from pzvision.live.bench_parts import Plan
 from pzvision.live.settings import HandSettings
 from pzvision.vision.bench import peak_mb
 from pzvision.vision.calibration import load
 from pzvision.vision.capture import open_source
 
-DEMO: Final = Path(__file__).parents[1] / "live" / "demo"
 SHARES: Final = ((1.0, "every look"), (0.5, "every second look"), (0.25, "every fourth look"))
 """Of how many looks the detector is asked: all where nothing ever rests, one a second where all does."""
 
@@ -181,12 +181,14 @@ def bill(steps: Steps, tables: int, fps: float, hours: float, hands: int, mbit: 
 def main(argv: Sequence[str] | None = None) -> None:
     """See the module. Raises `PzvisionError` for a recording or calibration that cannot be read."""
     parser = argparse.ArgumentParser(description="what many tables cost")
-    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
-    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
-    parser.add_argument("--ruleset", default="pzh-popular")
+    parser.add_argument("--recording", type=Path, default=Plan.recording, help="default: the demo's")
+    parser.add_argument("--calibration", type=Path, default=Plan.calibration)
+    parser.add_argument("--ruleset", default=Plan.ruleset)
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--tables", type=int, default=1000)
-    parser.add_argument("--fps", type=float, default=15.0, help="frames a second of each camera (default 15)")
+    parser.add_argument(
+        "--fps", type=float, default=Plan.fps, help="frames a second of each camera"
+    )
     parser.add_argument("--hours", type=float, default=4.0, help="of an evening (default 4)")
     parser.add_argument("--hands", type=int, default=40, help="of an evening (default 40)")
     parser.add_argument("--mbit", type=float, default=4.0, help="of each camera's video (default 4)")

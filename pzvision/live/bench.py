@@ -18,14 +18,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,14 +31,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from pzvision.errors import PzvisionError
 from pzvision.game import format_log
-from pzvision.live.desk import Desk
-from pzvision.live.hub import Hub
+from pzvision.live.bench_parts import (
+    BenchGame,
+    Listener,
+    Plan,
+    Times,
+    open_files,
+    plan_parser,
+    playing,
+    resident_mb,
+)
 from pzvision.live.pipeline import Pipeline, PipelineConfig
-from pzvision.live.server import PageServer, build_app
 from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.store import Store
 from pzvision.live.stored import StoredLooks, header_of, never
 from pzvision.table.observations import ObservationWriter
 from pzvision.vision.calibration import Calibration, load
@@ -52,7 +53,6 @@ from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.tableview import TableDetector
 
-DEMO: Final = Path(__file__).parent / "demo"
 WARM_UP: Final = 0.25  # of the run, before the memory's slope is taken
 SAMPLE_S: Final = 2.0
 NOTE_S: Final = 30.0
@@ -102,53 +102,6 @@ class TimedDetector:
         return found
 
 
-class Times:
-    """When something happened to each record of the stream, by ``seq``, in s."""
-
-    def __init__(self) -> None:
-        self._at = array("d")
-
-    def note(self, seq: int, at: float) -> None:
-        """It happened now."""
-        self._at.extend([float("nan")] * (seq + 1 - len(self._at)))
-        self._at[seq] = at
-
-    def since(self, earlier: Times) -> list[float]:
-        """Of each record that both know, how long after ``earlier``, s."""
-        pairs = zip(self._at, earlier._at, strict=False)
-        return [late - early for late, early in pairs if late == late and early == early]
-
-
-class Listener(threading.Thread):
-    """A client of the page's stream: when each announcement reached it."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(daemon=True, name="bench-listener")
-        self._url = url
-        self.came = Times()
-
-    def run(self) -> None:
-        """Read the events until the server ends them; when each announcement came is kept."""
-        with contextlib.suppress(OSError), urllib.request.urlopen(self._url + "events") as answer:
-            for line in answer:
-                if line.startswith(b"data: "):
-                    now = time.monotonic()
-                    record = json.loads(line[6:])
-                    if record["type"] == "announce":
-                        self.came.note(record["seq"], now)
-
-
-def resident_mb() -> float:
-    """Memory in use, MB."""
-    with open("/proc/self/statm", encoding="ascii") as lines:
-        return int(lines.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def open_files() -> int:
-    """Open descriptors."""
-    return len(os.listdir("/proc/self/fd"))
-
-
 def note_sample(path: Path, seconds: float, records: int, frames: int) -> None:
     """Append a line to a table: seconds, MB resident, threads, descriptors, log records, frames read."""
     new = not path.exists()
@@ -169,61 +122,35 @@ def slope(samples: npt.NDArray[np.float64]) -> float:
     return float(np.polyfit(at, mb, 1)[0] * 600)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is run."""
+@dataclass(frozen=True, kw_only=True)
+class LivePlan(Plan):
+    """What is run, with looks every ``every_s`` s; ``log``: a table of samples; ``twice``: see the module."""
 
-    recording: Path
-    calibration: Path
-    ruleset: str
-    minutes: float
-    fps: float
-    every_s: float
-    threads: int | None
-    backend: str
+    minutes: float = 10.0
+    every_s: float = 0.25
+    backend: str = "auto"
     log: Path | None = None
     twice: bool = False
 
 
-def run(plan: Plan) -> dict[str, Any]:
+def run(plan: LivePlan) -> dict[str, Any]:
     """Run it; figures by name. Raises `PzvisionError` where the recording cannot be played."""
-    calibration = load(plan.calibration)
-    words = [sys.executable, "-m", "pzvision.live.loopback", str(plan.recording), "--port", "0"]
-    camera = subprocess.Popen([*words, "--fps", str(plan.fps)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert camera.stdout is not None
-        url = camera.stdout.readline().strip()
-        if not url:
-            raise PzvisionError(f"{str(plan.recording)!r} cannot be played as a camera")
-        with tempfile.TemporaryDirectory() as folder:
-            return _measure(plan, calibration, url, Path(folder))
-    finally:
-        camera.terminate()
-        camera.wait()
+    with playing(plan) as (url, _), tempfile.TemporaryDirectory() as folder:
+        return _measure(plan, load(plan.calibration), url, Path(folder))
 
 
-def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> dict[str, Any]:
+def _measure(plan: LivePlan, calibration: Calibration, url: str, folder: Path) -> dict[str, Any]:
     spent = Spent()
     finder = TileDetector(threads=plan.threads, backend=plan.backend)
     detector = TimedDetector(TableDetector(finder, calibration), spent)
     source = LiveSource.open(url, CaptureConfig())
-    hub, desk = Hub(), Desk()
     looks = folder / "looks.jsonl.gz"
-    store = Store(folder / "s.sqlite")
-    maker = HandMaker(calibration, HandSettings(plan.ruleset))
-    writer = store.begin(url, maker.settings.to_json())
-    hub.keep(writer.keep)
-    pipeline = Pipeline(
-        source,
-        calibration,
-        maker,
-        detector,
-        config=PipelineConfig(look_s=plan.every_s),
-        hub=hub,
-        desk=desk,
-        store=writer,
-        observations=ObservationWriter(looks, header_of(source, calibration)) if plan.twice else None,
+    config = PipelineConfig(look_s=plan.every_s)
+    observations = ObservationWriter(looks, header_of(source, calibration)) if plan.twice else None
+    game = BenchGame(
+        folder, source, calibration, plan.ruleset, detector, config=config, observations=observations
     )
+    pipeline = game.pipeline
     look = pipeline.evening.look
 
     def timed_look(*args: Any, **more: Any) -> Any:
@@ -238,18 +165,15 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
         if what == "record" and frame is not None:
             arrived.note(value.seq, time.monotonic() - source.age_of(frame))
 
-    hub.follow(note_arrival)
-    server = PageServer(build_app(hub, desk=desk), 0, on_stop=hub.close)
-    server.start()
-    listener = Listener(server.url)
+    game.hub.follow(note_arrival)
+    listener = Listener(game.server.url)
     listener.start()
     samples = array("d")  # s and MB in turn
     noted_at = float("-inf")
     before: tuple[int, int] | None = None
     begun = time.monotonic()
-    game = threading.Thread(target=pipeline.run, name="bench-game")
-    game.start()
-    while (passed := time.monotonic() - begun) < plan.minutes * 60 and game.is_alive():
+    game.thread.start()
+    while (passed := time.monotonic() - begun) < plan.minutes * 60 and game.thread.is_alive():
         time.sleep(min(SAMPLE_S, plan.minutes * 60 / 20))
         samples.extend((passed, resident_mb()))
         if plan.log is not None and passed - noted_at >= NOTE_S:
@@ -260,22 +184,15 @@ def _measure(plan: Plan, calibration: Calibration, url: str, folder: Path) -> di
     seconds = time.monotonic() - begun
     after = (threading.active_count(), open_files())
     health = source.health
-    source.stop()
-    game.join(30)
-    server.stop()
+    game.stop()
     latencies = [1000 * s for s in listener.came.since(arrived)]
     ended = source.health
-    writer.finish()
-    logs = {"live": format_log(pipeline.session.log), "in the store": format_log(store.read(writer.id).log)}
-    store.close()
+    kept = game.store.read(game.writer.id).log
+    game.store.close()
+    logs = {"live": format_log(pipeline.session.log), "in the store": format_log(kept)}
     if plan.twice:
-        again = Pipeline(
-            StoredLooks(looks),
-            calibration,
-            HandMaker(calibration, HandSettings(plan.ruleset)),
-            never,
-            config=PipelineConfig(look_s=plan.every_s),
-        )
+        maker = HandMaker(calibration, HandSettings(plan.ruleset))
+        again = Pipeline(StoredLooks(looks), calibration, maker, never, config=config)
         again.run()
         logs["again from the looks"] = format_log(again.session.log)
     memory = np.array(samples).reshape(-1, 2)
@@ -336,33 +253,18 @@ def report(figures: dict[str, Any]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
-    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
-    parser.add_argument("--ruleset", default="pzh-popular")
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--fps", type=float, default=15.0, help="of the camera")
-    parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--backend", default="auto")
+    words = __doc__.splitlines()[0] if __doc__ else None
+    parser = argparse.ArgumentParser(description=words, parents=[plan_parser()])
+    parser.add_argument("--minutes", type=float, default=LivePlan.minutes)
+    parser.add_argument(
+        "--every", dest="every_s", type=float, default=LivePlan.every_s, metavar="S", help="between looks"
+    )
+    parser.add_argument("--backend", default=LivePlan.backend)
     parser.add_argument(
         "--log", type=Path, metavar="FILE.csv", help="a line every 30 s, kept if it ends early"
     )
     parser.add_argument("--twice", action="store_true", help="read the game once more from its looks")
-    args = parser.parse_args(argv)
-    plan = Plan(
-        args.recording,
-        args.calibration,
-        args.ruleset,
-        args.minutes,
-        args.fps,
-        args.every,
-        args.threads,
-        args.backend,
-        args.log,
-        args.twice,
-    )
-    print(report(run(plan)), flush=True)
+    print(report(run(LivePlan(**vars(parser.parse_args(argv))))), flush=True)
 
 
 if __name__ == "__main__":

@@ -29,14 +29,8 @@ from typing import Any
 import numpy as np
 
 from pzvision.game import format_log
-from pzvision.live.bench import Listener, open_files, resident_mb
+from pzvision.live.bench_parts import BenchGame, Listener, open_files, resident_mb
 from pzvision.live.delayed import DelayedHub
-from pzvision.live.desk import Desk
-from pzvision.live.hub import Hub
-from pzvision.live.pipeline import Pipeline
-from pzvision.live.server import PageServer, build_app
-from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.store import Store
 from pzvision.live.stored import StoredLooks, never
 from pzvision.table.observations import Look
 from pzvision.vision.capture import Frame
@@ -114,21 +108,21 @@ def kinds() -> Counter[str]:
 def run(path: Path, rounds: int, *, ruleset: str, trace: bool) -> tuple[list[Sample], list[str]]:
     """Play; one sample a round, and lines on what grew."""
     source = Rounds(path, rounds)
-    hub, desk = Hub(), Desk()
     samples: list[Sample] = []
     first: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as closing:
-        store = Store(Path(folder) / "s.sqlite")
-        closing.callback(store.close)
-        maker = HandMaker(source.header.calibration, HandSettings(ruleset))
-        writer = store.begin("bench", maker.settings.to_json())
-        hub.keep(writer.keep)
-        overlay = DelayedHub(hub, 1.0)
-        pipeline = Pipeline(source, source.header.calibration, maker, never, hub=hub, desk=desk, store=writer)
-        server = PageServer(build_app(hub, overlay, desk=desk), 0, on_stop=hub.close)
-        server.start()
-        closing.callback(server.stop)
-        Listener(server.url).start()
+        game = BenchGame(
+            Path(folder),
+            source,
+            source.header.calibration,
+            ruleset,
+            never,
+            overlay=lambda hub: DelayedHub(hub, 1.0),
+        )
+        closing.callback(game.store.close)
+        closing.callback(game.stop)
+        pipeline = game.pipeline
+        Listener(game.server.url).start()
         begun = time.monotonic()
         if trace:
             tracemalloc.start(1)
@@ -169,7 +163,6 @@ def run(path: Path, rounds: int, *, ruleset: str, trace: bool) -> tuple[list[Sam
         pipeline.run()
         sample()
         grown = _grown(first, samples[-1].records, trace)
-        writer.finish()
         digest = hashlib.sha256(format_log(pipeline.session.log).encode()).hexdigest()
         grown.append(f"log: {samples[-1].records} records, SHA-256 {digest}")
     return samples, grown

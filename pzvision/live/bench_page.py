@@ -10,15 +10,10 @@ stood in the page's document, and when the page next drew. Page, camera and game
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -27,16 +22,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from pzvision.errors import PzvisionError
-from pzvision.live.bench import DEMO, Spent, TimedDetector
-from pzvision.live.desk import Desk
-from pzvision.live.hub import Hub
+from pzvision.live.bench import Spent, TimedDetector
+from pzvision.live.bench_parts import BenchGame, Listener, Plan, plan_parser, playing
 from pzvision.live.loopback import read_stamp
 from pzvision.live.page_watch import PageWatch, processor_seconds
-from pzvision.live.pipeline import Pipeline
-from pzvision.live.server import PageServer, build_app
-from pzvision.live.settings import HandMaker, HandSettings
-from pzvision.live.store import Store
 from pzvision.vision.calibration import load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig
@@ -102,24 +91,6 @@ def spread(values: Sequence[float]) -> str:
     return f"p50 {p50:4.0f}  p95 {p95:4.0f}  p99 {p99:4.0f}  most {known.max():4.0f} ms  of {len(known)}"
 
 
-class Client(threading.Thread):
-    """A plain client of the page's stream: when each announcement reached it (s of `time.monotonic`)."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(daemon=True, name="bench-client")
-        self._url = url
-        self.came: dict[int, float] = {}
-
-    def run(self) -> None:
-        """Read the events until the server ends them."""
-        with contextlib.suppress(OSError), urllib.request.urlopen(self._url + "events") as answer:
-            for line in answer:
-                if line.startswith(b"data: "):
-                    now, record = time.monotonic(), json.loads(line[6:])
-                    if record["type"] == "announce":
-                        self.came[record["seq"]] = now
-
-
 class SentTimes(threading.Thread):
     """When the camera's process sent each picture, by the number stamped on it (s of `time.monotonic`)."""
 
@@ -138,20 +109,15 @@ class SentTimes(threading.Thread):
             self._at[int(number)] = float(at)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is run."""
+@dataclass(frozen=True, kw_only=True)
+class PagePlan(Plan):
+    """What is run. ``screenshot``: where a picture of the page goes at the end."""
 
-    recording: Path
-    calibration: Path
-    ruleset: str
-    minutes: float
-    fps: float
-    threads: int | None
+    minutes: float = 5.0
     screenshot: Path | None = None
 
 
-def run(plan: Plan, watch: Callable[[str], PageWatch] | None = None) -> Result:
+def run(plan: PagePlan, watch: Callable[[str], PageWatch] | None = None) -> Result:
     """Play it.
 
     Args:
@@ -161,34 +127,22 @@ def run(plan: Plan, watch: Callable[[str], PageWatch] | None = None) -> Result:
     Raises:
         PzvisionError: the recording cannot be played, or there is no browser.
     """
-    words = [sys.executable, "-m", "pzvision.live.loopback", str(plan.recording), "--port", "0", "--stamp"]
-    camera = subprocess.Popen([*words, "--fps", str(plan.fps)], stdout=subprocess.PIPE, text=True)
-    try:
+    opener = watch or (lambda address: PageWatch(address, plan.screenshot))
+    with playing(plan, "--stamp") as (url, camera), tempfile.TemporaryDirectory() as folder:
         assert camera.stdout is not None
-        url = camera.stdout.readline().strip()
-        if not url:
-            raise PzvisionError(f"{str(plan.recording)!r} cannot be played as a camera")
         sent = SentTimes(camera.stdout)
         sent.start()
-        with tempfile.TemporaryDirectory() as folder:
-            opener = watch or (lambda address: PageWatch(address, plan.screenshot))
-            return _measure(plan, url, Path(folder), sent, camera.pid, opener)
-    finally:
-        camera.terminate()
-        camera.wait()
+        return _measure(plan, url, Path(folder), sent, camera.pid, opener)
 
 
 def _measure(
-    plan: Plan, url: str, folder: Path, sent: SentTimes, camera: int, watch: Callable[[str], PageWatch]
+    plan: PagePlan, url: str, folder: Path, sent: SentTimes, camera: int, watch: Callable[[str], PageWatch]
 ) -> Result:
     calibration = load(plan.calibration)
     detector = TimedDetector(TableDetector(TileDetector(threads=plan.threads), calibration), Spent())
     source = LiveSource.open(url, CaptureConfig())
-    hub, desk, store = Hub(), Desk(), Store(folder / "s.sqlite")
-    maker = HandMaker(calibration, HandSettings(plan.ruleset))
-    writer = store.begin(url, maker.settings.to_json())
-    hub.keep(writer.keep)
-    pipeline = Pipeline(source, calibration, maker, detector, hub=hub, desk=desk, store=writer)
+    table = BenchGame(folder, source, calibration, plan.ruleset, detector)
+    pipeline, game = table.pipeline, table.thread
     ways: dict[int, Way] = {}
 
     def note(what: str, value: Any) -> None:
@@ -197,13 +151,10 @@ def _measure(
             now = time.monotonic()
             ways[value.seq] = Way(sent[read_stamp(frame.image)], now - source.age_of(frame), now)
 
-    hub.follow(note)
-    server = PageServer(build_app(hub, desk=desk), 0, on_stop=hub.close)
-    server.start()
-    game = threading.Thread(target=pipeline.run, name="bench-game")
+    table.hub.follow(note)
     game.start()
-    page = watch(server.url)
-    client = Client(server.url)
+    page = watch(table.server.url)
+    client = Listener(table.server.url)
     client.start()
     try:
         begun, received, looks = time.monotonic(), source.health.received, pipeline._looks
@@ -219,11 +170,8 @@ def _measure(
         time.sleep(2)  # what is under way arrives
     finally:
         page.close()
-        source.stop()
-        game.join(30)
-        server.stop()
-        writer.finish()
-        store.close()
+        table.stop()
+        table.store.close()
     result = Result(
         passed,
         (health.received - received) / passed,
@@ -241,7 +189,7 @@ def _measure(
         there, drawn = page.shown.get(seq, (nowhere, nowhere))
         result.decoded.append(1000 * (way.decoded - way.sent))
         result.told.append(1000 * (way.told - way.sent))
-        result.client.append(1000 * (client.came.get(seq, nowhere) - way.sent))
+        result.client.append(1000 * (client.came[seq] - way.sent))
         result.document.append(1000 * (there - clock - way.sent))
         result.drawn.append(1000 * (drawn - clock - way.sent))
     return result
@@ -249,25 +197,11 @@ def _measure(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(description="from the camera to the announcement on the page")
-    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
-    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
-    parser.add_argument("--ruleset", default="pzh-traditional")
-    parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--fps", type=float, default=15.0, help="of the camera")
-    parser.add_argument("--threads", type=int)
+    words = "from the camera to the announcement on the page"
+    parser = argparse.ArgumentParser(description=words, parents=[plan_parser("pzh-traditional")])
+    parser.add_argument("--minutes", type=float, default=PagePlan.minutes)
     parser.add_argument("--screenshot", type=Path, help="a picture of the page at the end")
-    args = parser.parse_args(argv)
-    plan = Plan(
-        args.recording,
-        args.calibration,
-        args.ruleset,
-        args.minutes,
-        args.fps,
-        args.threads,
-        args.screenshot,
-    )
-    print("\n".join(run(plan).lines()), flush=True)
+    print("\n".join(run(PagePlan(**vars(parser.parse_args(argv)))).lines()), flush=True)
 
 
 if __name__ == "__main__":

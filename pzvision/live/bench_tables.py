@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -20,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pzvision.errors import PzvisionError
-from pzvision.live.bench import DEMO, resident_mb
+from pzvision.live.bench_parts import Plan, plan_parser, playing, resident_mb
 from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
 from pzvision.live.many import GameTable, SharedDetector, run_tables
@@ -29,7 +27,7 @@ from pzvision.live.serving import PageOptions
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.store import Store
 from pzvision.live.turns import Turns
-from pzvision.vision.calibration import Calibration, load
+from pzvision.vision.calibration import load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig
 from pzvision.vision.detector import TileDetector
@@ -57,17 +55,17 @@ class Figures:
 
 
 def measure(
-    url: str, count: int, seconds: float, calibration: Calibration, finder: TileDetector, every_s: float
+    url: str, count: int, seconds: float, plan: Plan, finder: TileDetector, every_s: float
 ) -> Figures:
     """Run ``count`` tables for so long."""
-    turns = Turns()
+    calibration, turns = load(plan.calibration), Turns()
     tables: list[GameTable] = []
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "s.sqlite")
         for i in range(count):
             name = chr(ord("A") + i)
             source = LiveSource.open(f"{url}?{name}", CaptureConfig())
-            hub, desk, maker = Hub(), Desk(), HandMaker(calibration, HandSettings("pzh-popular"))
+            hub, desk, maker = Hub(), Desk(), HandMaker(calibration, HandSettings(plan.ruleset))
             writer = store.begin(f"{name}={url}", {**maker.settings.to_json(), "table": name})
             hub.keep(writer.keep)
             pipeline = Pipeline(
@@ -108,35 +106,23 @@ def measure(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """See the module. Raises `PzvisionError` for bad arguments and a recording that cannot be played."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--recording", type=Path, default=DEMO / "demo.mp4", help="default: the demo's")
-    parser.add_argument("--calibration", type=Path, default=DEMO / "calibration.json")
+    words = __doc__.splitlines()[0] if __doc__ else None
+    parser = argparse.ArgumentParser(description=words, parents=[plan_parser()])
     parser.add_argument("--tables", default="1,2,4", help="how many at once, one run each (default 1,2,4)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each run")
-    parser.add_argument("--fps", type=float, default=15.0, help="of each camera")
     parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
-    parser.add_argument("--threads", type=int)
     parser.add_argument("--backend", default="auto")
     args = parser.parse_args(argv)
     counts = [int(word) for word in args.tables.split(",") if word.isdecimal() and 0 < int(word) <= 26]
     if not counts:
         raise PzvisionError(f"--tables {args.tables!r}: expected numbers from 1 to 26 such as 1,2,4")
-    calibration = load(args.calibration)
+    plan = Plan(recording=args.recording, calibration=args.calibration, ruleset=args.ruleset, fps=args.fps)
     finder = TileDetector(threads=args.threads, backend=args.backend)
-    words = [sys.executable, "-m", "pzvision.live.loopback", str(args.recording), "--port", "0"]
-    camera = subprocess.Popen([*words, "--fps", str(args.fps)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert camera.stdout is not None
-        url = camera.stdout.readline().strip()
-        if not url:
-            raise PzvisionError(f"{str(args.recording)!r} cannot be played as a camera")
+    with playing(plan) as (url, _):
         print(f"{os.cpu_count()} cores, {finder.runs_on}", flush=True)
         for count in counts:
-            figures = measure(url, count, args.seconds, calibration, finder, args.every)
+            figures = measure(url, count, args.seconds, plan, finder, args.every)
             print("\n".join([*figures.lines(), f"  load {os.getloadavg()[0]:.1f}"]), flush=True)
-    finally:
-        camera.terminate()
-        camera.wait()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ import cv2
 import numpy as np
 import pytest
 
-from pzvision.live.bench_page import DEMO, Plan, run, spread
+from pzvision.errors import PzvisionError
+from pzvision.live import bench, bench_page
+from pzvision.live.bench import LivePlan
+from pzvision.live.bench_page import PagePlan, run, spread
+from pzvision.live.bench_parts import Plan, Times, playing
 from pzvision.live.loopback import LoopbackCamera, encode, read_pictures, read_stamp, stamp
 from pzvision.live.page_watch import PageWatch
 from pzvision.vision.capture import open_source
@@ -53,6 +57,58 @@ def test_spread_leaves_out_what_is_not_known() -> None:
     assert spread([float("nan")]) == "none"
 
 
+def test_what_is_typed_is_what_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+
+    def note(plan: Plan) -> Any:
+        plans.append(plan)
+        raise KeyboardInterrupt
+
+    for module, words in (
+        (bench, ["--every", "0.5", "--fps", "8", "--log", "x.csv", "--twice", "--backend", "onnxruntime"]),
+        (
+            bench_page,
+            ["--recording", "v.avi", "--calibration", "c.json", "--threads", "2", "--screenshot", "p.png"],
+        ),
+        (bench, []),
+    ):
+        monkeypatch.setattr(module, "run", note)
+        with pytest.raises(KeyboardInterrupt):
+            module.main([*words, "--minutes", "3"])
+    assert plans == [
+        LivePlan(minutes=3.0, every_s=0.5, fps=8.0, log=Path("x.csv"), twice=True, backend="onnxruntime"),
+        PagePlan(
+            recording=Path("v.avi"),
+            calibration=Path("c.json"),
+            ruleset="pzh-traditional",
+            threads=2,
+            minutes=3.0,
+            screenshot=Path("p.png"),
+        ),
+        LivePlan(minutes=3.0),
+    ]
+
+
+def test_a_recording_plays_as_a_camera_and_one_that_cannot_is_named(tmp_path: Path) -> None:
+    with playing(Plan()) as (url, camera):
+        assert url.startswith("http://127.0.0.1:") and camera.poll() is None
+    assert camera.poll() is not None
+    with (
+        pytest.raises(PzvisionError, match=r"'.*v\.avi' cannot be played"),
+        playing(Plan(recording=tmp_path / "v.avi")),
+    ):
+        pass
+
+
+def test_times_of_records() -> None:
+    early, late = Times(), Times()
+    early.note(2, 5.0)
+    late.note(2, 7.5)
+    late.note(4, 9.0)
+    assert late.since(early) == [2.5] and late[4] == 9.0
+    assert np.isnan(late[3]) and np.isnan(late[99])
+
+
 @pytest.mark.browser
 def test_the_browser_notes_when_an_announcement_is_there(played: Any, tmp_path: Path) -> None:
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -78,8 +134,7 @@ def test_the_browser_notes_when_an_announcement_is_there(played: Any, tmp_path: 
 @pytest.mark.benchmark
 def test_benchmark_from_the_camera_to_the_page() -> None:
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    plan = Plan(DEMO / "demo.mp4", DEMO / "calibration.json", "pzh-traditional", 1.0, 15.0, None)
-    result = run(plan)
+    result = run(PagePlan(ruleset="pzh-traditional", minutes=1.0))
     print("\n".join(result.lines()))
     assert result.announcements > 3 and result.camera_fps > 12 and result.tiles[1] >= 60
     assert len([t for t in result.document if t == t]) == result.announcements
