@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -230,3 +237,68 @@ def live_table() -> Iterator[LiveTable]:
     table = LiveTable()
     yield table
     table.close()
+
+
+class LiveCommand:
+    """``pzvision live`` in a process of its own, its page on any port; what it prints goes into files."""
+
+    def __init__(self, words: list[str], out: Path) -> None:
+        self._out, self._err = out.with_suffix(".out"), out.with_suffix(".err")
+        command = [sys.executable, "-m", "pzvision", "live", "--port", "0", "--lang", "en", *words]
+        self.begun = time.monotonic()
+        with self._out.open("wb") as out_file, self._err.open("wb") as err_file:
+            self.process = subprocess.Popen(command, stdout=out_file, stderr=err_file)
+        self.ready_s: float | None = None
+
+    def page(self, seconds: float = 60.0) -> str:
+        """Its address, as soon as it says so; empty where it has not within so long."""
+        until = time.monotonic() + seconds
+        while True:
+            for line in self._out.read_text(encoding="utf-8").splitlines(keepends=True):
+                if "http://" in line and line.endswith("\n"):
+                    if self.ready_s is None:
+                        self.ready_s = time.monotonic() - self.begun
+                    return line[line.index("http://") :].split()[0]
+            assert self.process.poll() is None, self._err.read_text(encoding="utf-8")
+            if time.monotonic() >= until:
+                return ""
+            time.sleep(0.02)
+
+    def newest_record(self, page: str, until: float) -> int:
+        """Follow the stream until then (s of `time.monotonic`); the last number it gave, 0 if none."""
+        newest = 0
+        try:
+            with httpx.stream("GET", page + "events", timeout=max(0.05, until - time.monotonic())) as answer:
+                for line in answer.iter_lines():
+                    if line.startswith("data: "):
+                        newest = max(newest, json.loads(line[6:]).get("seq", 0))
+                    if time.monotonic() >= until:
+                        break
+        except httpx.TransportError:  # nothing more came until then
+            pass
+        return newest
+
+    def kill(self) -> None:
+        """At once (SIGKILL)."""
+        self.process.kill()
+        self.process.wait()
+
+    def interrupt(self, seconds: float = 30.0) -> tuple[str, str]:
+        """Ctrl-C; what it had printed on both streams when it was over."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(seconds)
+        return self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def live_command(tmp_path: Path) -> Iterator[Callable[[list[str]], LiveCommand]]:
+    """Starts `LiveCommand`s; those that still run are killed in the end."""
+    begun: list[LiveCommand] = []
+
+    def start(words: list[str]) -> LiveCommand:
+        begun.append(LiveCommand(words, tmp_path / f"live-{len(begun)}"))
+        return begun[-1]
+
+    yield start
+    for command in begun:
+        command.kill()

@@ -8,11 +8,14 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
-from pzvision.game import Event, read_log
+from pzvision.game import Event, format_event, read_log
 from pzvision.game.simulate import simulate
+from pzvision.live.bench_parts import Plan, playing
 from pzvision.live.evening import Evening
 from pzvision.live.hub import Hub
 from pzvision.live.logfile import LogFile
@@ -21,7 +24,7 @@ from pzvision.live.resume import broken_off, restore
 from pzvision.live.settings import HandMaker, HandSettings
 from pzvision.live.store import Store
 from pzvision.live.stored import StoredLooks, never
-from pzvision.live.stored_evening import fold_records
+from pzvision.live.stored_evening import StoredEvening, fold_records
 from pzvision.live.teller import Teller
 from pzvision.live.view import view_of
 from pzvision.vision.calibration import Calibration
@@ -32,6 +35,7 @@ CALIBRATION = Calibration((640, 360), CORNERS, near_seat="E")
 EVENTS = list(simulate("pzh-popular", seed=4, hands=3))
 
 KILLS = int(os.environ.get("PZVISION_FAULT_KILLS", "200"))
+COMMAND_KILLS = int(os.environ.get("PZVISION_FAULT_COMMAND_KILLS", "20"))
 LOOKS = Path(__file__).parents[2] / "datasets" / "golden" / "observations" / "06-popular.jsonl.gz"
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -106,6 +110,27 @@ def play_and_kill(
     return committed
 
 
+def come_back(stored: StoredEvening) -> tuple[Hub, dict[str, Any]]:
+    """The evening as a program started anew has it: its hub, and what a page shows."""
+    hub = Hub()
+    evening = Evening(HandMaker(CALIBRATION, HandSettings("pzh-popular")), Teller(hub=hub))
+    restore(stored, hub, evening)
+    return hub, view_of(evening.session)
+
+
+def check(stored: StoredEvening, view: dict[str, Any], committed: int) -> None:
+    """No gap, nothing lost that was committed for sure, and the view is that of the log's fold."""
+    seq = stored.records[-1]["seq"]
+    assert stored.damage is None and [r["seq"] for r in stored.records] == list(range(1, seq + 1)), "no gap"
+    assert committed <= seq, "nothing that was committed is lost"
+    assert list(stored.log) == fold_records(stored.records)
+    fresh = Teller(hub=Hub())
+    if stored.log:
+        fresh.change(0, stored.log, 0.0)
+    ignored = {"announcements": None}
+    assert {**view, **ignored} == {**view_of(fresh.session), **ignored}
+
+
 @pytest.mark.parametrize("times", [6, pytest.param(KILLS, marks=pytest.mark.slow)])
 def test_a_killed_game_comes_back(tmp_path: Path, times: int) -> None:
     chance = random.Random(7)
@@ -119,27 +144,16 @@ def test_a_killed_game_comes_back(tmp_path: Path, times: int) -> None:
         found = broken_off(store)
         assert found is not None
         stored = store.read(found.id)
-        assert stored.damage is None
-        hub = Hub()
-        teller = Teller(hub=hub)
-        evening = Evening(HandMaker(CALIBRATION, HandSettings("pzh-popular")), teller)
-        restore(stored, hub, evening)
-        view = view_of(evening.session)
+        hub, view = come_back(stored)
         slowest = max(slowest, time.monotonic() - begun)
 
+        check(stored, view, committed)
         seq = stored.records[-1]["seq"]
-        assert [r["seq"] for r in stored.records] == list(range(1, seq + 1)), "no gap"
-        assert committed <= seq, "nothing that was committed is lost"
         cut_off += seq < _whole(turn)
 
-        # The log is one that the reader told, and the state its fold.
+        # The log is one that the reader told.
         lengths = {len(log) for log in _logs(turn)}
         assert len(stored.log) in lengths and list(stored.log) == EVENTS[: len(stored.log)]
-        fresh = Teller(hub=Hub())
-        if stored.log:
-            fresh.change(0, stored.log, 0.0)
-        ignored = {"announcements": None}
-        assert {**view, **ignored} == {**view_of(fresh.session), **ignored}
         assert [a["zh"] for a in view["announcements"]] == [
             r["zh"] for r in stored.of_type("announce") if "retracts" not in r
         ][-80:]
@@ -175,21 +189,9 @@ def test_a_game_killed_while_it_reads_comes_back(tmp_path: Path, times: int) -> 
         found = broken_off(store)
         assert found is not None
         stored = store.read(found.id)
-        hub = Hub()
-        evening = Evening(HandMaker(CALIBRATION, HandSettings("pzh-popular")), Teller(hub=hub))
-        restore(stored, hub, evening)
-        view = view_of(evening.session)
+        _, view = come_back(stored)
         slowest = max(slowest, time.monotonic() - begun)
-
-        seq = stored.records[-1]["seq"]
-        assert stored.damage is None and [r["seq"] for r in stored.records] == list(range(1, seq + 1))
-        assert committed <= seq, "nothing that was committed is lost"
-        assert list(stored.log) == fold_records(stored.records)
-        fresh = Teller(hub=Hub())
-        if stored.log:
-            fresh.change(0, stored.log, 0.0)
-        ignored = {"announcements": None}
-        assert {**view, **ignored} == {**view_of(fresh.session), **ignored}
+        check(stored, view, committed)
         records.append(len(stored.log))
         store.close()
     # On a busy machine fewer records come in the same time.
@@ -198,6 +200,55 @@ def test_a_game_killed_while_it_reads_comes_back(tmp_path: Path, times: int) -> 
     print(
         f"killed {times} times after {min(records)} to {max(records)} records; ready within {slowest:.2f} s"
     )
+
+
+@pytest.mark.slow
+def test_the_command_killed_again_and_again_goes_on(tmp_path: Path, live_command: Any) -> None:
+    """`pzvision live` at a network camera, killed from its first moment on; each start goes on with it."""
+    chance = random.Random(13)
+    place = tmp_path / "s.sqlite"
+    words = ["--ruleset", "pzh-popular", "--calibration", str(Plan.calibration), "--store", str(place)]
+    log: list[Event] = []
+    ready, before_ready, going = [], 0, False
+    with playing(Plan(fps=8.0)) as (url, _):
+        for _ in range(COMMAND_KILLS):
+            game = live_command(["--camera", url, *words, "--resume" if going else "--new"])
+            # Half of them within the seconds in which it starts, half while it plays.
+            early, later, told = chance.uniform(0.0, 4.0), chance.uniform(0.0, 10.0), 0
+            kill_at = game.begun + early
+            if chance.random() < 0.5:
+                assert game.page(60)
+                kill_at = time.monotonic() + later
+            while time.monotonic() < kill_at and (page := game.page(kill_at - time.monotonic())):
+                told = max(told, game.newest_record(page, kill_at))
+            game.kill()
+            if game.ready_s is None:
+                before_ready += 1
+            else:
+                ready.append(game.ready_s)
+            store = Store(place)
+            sessions = store.sessions()
+            assert len(sessions) >= going and len(sessions) < 2, "each start goes on with the same evening"
+            going = bool(sessions)
+            for evening in sessions:
+                stored = store.read(evening.id)
+                if stored.records:
+                    check(stored, come_back(stored)[1], told)
+                assert told <= len(stored.records)
+                assert list(stored.log[: len(log)]) == log, "what was told before the last kill stays"
+                log = list(stored.log)
+            assert sessions or not told
+            store.close()
+        game = live_command(["--camera", url, *words, "--resume"])
+        records = httpx.get(game.page(60) + "api/log", timeout=30).json()["records"]
+        assert [r["record"] for r in records[: len(log)]] == [format_event(event) for event in log]
+        _, said = game.interrupt()
+    assert game.process.returncode == 130 and "Traceback" not in said
+    assert len(log) > 5 and len(ready) > COMMAND_KILLS // 4 and max(ready) < 60
+    print(
+        f"killed {COMMAND_KILLS} times, {before_ready} before the page was there; {len(log)} records stayed"
+    )
+    print(f"page there {sorted(ready)[len(ready) // 2]:.1f} s, at most {max(ready):.1f} s after the start")
 
 
 def _logs(seed: int) -> list[list[Event]]:

@@ -7,15 +7,13 @@ player's hand. In it a song and a dance are declared by tokens.
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import cv2
 import httpx
@@ -213,36 +211,22 @@ class Stage:
             camera.close()
 
 
-def test_live_sees_the_table_and_a_hand_by_two_network_cameras(folder: Path) -> None:
+def test_live_sees_the_table_and_a_hand_by_two_network_cameras(folder: Path, live_command: Any) -> None:
     stage = Stage(folder, ("table", "hand"))
     table, hand = (stage.cameras[name].url for name in ("table", "hand"))
     out = folder / "live.jsonl"
-    words = [
-        sys.executable,
-        "-m",
-        "pzvision",
-        "live",
-        "--camera",
-        f"table={table}",
-        "--camera",
-        f"hand.S={hand}",
-    ]
-    words += ["--calibration", str(folder / "table.json"), "--dealer", "E", "--ruleset", "pzh-popular"]
-    words += ["--events", str(out), "--no-store", "--port", "0", "--lang", "en"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["--camera", f"table={table}", "--camera", f"hand.S={hand}", "--dealer", "E"]
+    words += ["--calibration", str(folder / "table.json"), "--ruleset", "pzh-popular"]
     try:
-        assert process.stdout is not None
-        page = next(line for line in process.stdout if "http://" in line)
-        page = page[page.index("http://") :].split()[0]
+        game = live_command([*words, "--events", str(out), "--no-store"])
+        page = game.page()
         time.sleep(8)
         stage.start()
         time.sleep(SECONDS - 2)
         cameras = httpx.get(page + "health").json()["cameras"]
         picture = httpx.get(page + "frame.jpg?camera=hand.S").content
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
+        said, _ = game.interrupt()
     finally:
-        process.kill()
         stage.close()
     assert {name: camera["state"] for name, camera in cameras.items()} == {"table": "ok", "hand.S": "ok"}
     assert picture.startswith(b"\xff\xd8")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import httpx
@@ -210,7 +209,9 @@ def test_gstreamer_shows_the_game_and_comes_back(stack: ExitStack) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("server", ["mjpeg", "rtsp", "gstreamer"])
-def test_live_reads_a_game_from_a_network_camera(server: str, tmp_path: Path, stack: ExitStack) -> None:
+def test_live_reads_a_game_from_a_network_camera(
+    server: str, tmp_path: Path, stack: ExitStack, live_command: Any
+) -> None:
     if server == "gstreamer":
         _, url = serve(0, stack)
     else:
@@ -220,22 +221,15 @@ def test_live_reads_a_game_from_a_network_camera(server: str, tmp_path: Path, st
         stack.callback(camera.close)
         url = camera.url
     log = tmp_path / "log.jsonl"
-    words = [sys.executable, "-m", "pzvision", "live", "--camera", url, "--ruleset", "pzh-traditional"]
-    words += ["--calibration", str(DEMO / "calibration.json"), "--dealer", "E", "--port", "0", "--no-store"]
-    words += ["--declarations", str(DEMO / "declarations.jsonl"), "--events", str(log), "--lang", "en"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        page = next(line for line in process.stdout if "http://" in line)
-        page = page[page.index("http://") :].split()[0]
-        time.sleep(60)
-        health = httpx.get(page + "health").json()
-        time.sleep(14)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err  # ended by Ctrl-C
+    words = ["--camera", url, "--ruleset", "pzh-traditional", "--dealer", "E", "--no-store"]
+    words += ["--calibration", str(DEMO / "calibration.json"), "--events", str(log)]
+    game = live_command([*words, "--declarations", str(DEMO / "declarations.jsonl")])
+    page = game.page()
+    time.sleep(60)
+    health = httpx.get(page + "health").json()
+    time.sleep(14)
+    out, err = game.interrupt()
+    assert game.process.returncode == 130, err  # ended by Ctrl-C
     assert health["cameras"]["table"]["state"] == "ok" and health["cameras"]["table"]["fps"] > 6
     read = [line.event for line in read_log(log.read_text("utf-8").splitlines())]
     true = [line.event for line in read_log((DEMO / "log.jsonl").read_text("utf-8").splitlines())]
