@@ -75,7 +75,10 @@ class Fit:
 
 
 def judge_fit(calibration: Calibration, limits: FitLimits | None = None) -> Fit:
-    """The figures. Raises `PzvisionError` when no camera can see a square table like that."""
+    """The figures: how far the best pose (IPPE, refined by least squares) is from the corners, and the like.
+
+    Raises `PzvisionError` when no camera can see a square table like that.
+    """
     limits = limits or FitLimits()
     size = np.array(calibration.image_size, np.float64)
     half = calibration.half

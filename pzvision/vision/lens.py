@@ -95,6 +95,8 @@ def find_board(image: Image) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.in
 def fit_lens(photos: Sequence[tuple[str, Image]], config: LensConfig | None = None) -> Lens:
     """The lens by photos of the board, each a name and ``(H, W, 3)`` uint8 BGR.
 
+    Zhang's calibration from views of a plane, with the coefficients of Brown and Conrady, as OpenCV has both.
+
     Raises:
         PzvisionError: photos of different sizes, too few that show the board, all held alike, or an error
             that is too great; names the photos and px.

@@ -74,7 +74,7 @@ def flattened(image: npt.NDArray[np.uint8], size: tuple[int, int]) -> GreyImage:
 
 
 def points_in(grey: GreyImage, most: int) -> npt.NDArray[np.float32]:
-    """``(N, 2)`` px of points worth following, spread over the picture."""
+    """``(N, 2)`` px of points worth following, spread over the picture (Shi and Tomasi's corners)."""
     found = cv2.goodFeaturesToTrack(grey, most, 0.02, 9, blockSize=7)
     return np.zeros((0, 2), np.float32) if found is None else np.asarray(found, np.float32).reshape(-1, 2)
 
@@ -82,7 +82,10 @@ def points_in(grey: GreyImage, most: int) -> npt.NDArray[np.float32]:
 def follow(
     before: GreyImage, now: GreyImage, points: npt.NDArray[np.float32]
 ) -> tuple[FloatArray, FloatArray]:
-    """The points found again in both directions: where they were and where they are, ``(N, 2)`` px each."""
+    """The points found again in both directions: where they were and where they are, ``(N, 2)`` px each.
+
+    Lucas and Kanade's optical flow in a pyramid of scales, there and back.
+    """
     good, there = _followed(before, now, points)
     return points[good].astype(np.float64), there[good]
 
@@ -107,7 +110,7 @@ def apply_plane(plane: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def fit_plane(old: FloatArray, new: FloatArray, px: float) -> tuple[FloatArray, npt.NDArray[np.bool_]] | None:
-    """The homography most points agree on within ``px``, and which they are; None where there is none."""
+    """The homography most points agree on within ``px`` (RANSAC), and which they are; None: there is none."""
     if len(old) < 4:
         return None
     plane, inside = cv2.findHomography(old, new, cv2.RANSAC, px, maxIters=1000, confidence=0.995)
@@ -123,7 +126,7 @@ def parts_held(points: FloatArray, size: tuple[int, int]) -> int:
 
 
 def matched(before: GreyImage, now: GreyImage, config: RegisterConfig) -> FloatArray | None:
-    """Roughly where a picture has gone that moved too far to be followed, by corners that look alike."""
+    """Roughly where a picture went that moved too far to be followed, by corners that look alike (ORB)."""
     orb = cv2.ORB_create(config.features, fastThreshold=12)  # type: ignore[attr-defined]
     places, words = zip(*(orb.detectAndCompute(grey, None) for grey in (before, now)), strict=True)
     if any(w is None or len(w) < config.least_features for w in words):

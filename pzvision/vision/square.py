@@ -81,7 +81,7 @@ def camera_matrix(focal: float, image_size: tuple[int, int]) -> FloatArray:
 
 
 def refine_plane(plane: FloatArray, square: FloatArray, pixels: FloatArray) -> FloatArray:
-    """The exact homography of four points (OpenCV's is single precision on the way in)."""
+    """The exact homography of four points: eight linear equations (OpenCV's starts in single precision)."""
     rows = []
     for (x, y), (u, v) in zip(square, pixels, strict=True):
         rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
@@ -96,7 +96,9 @@ def refine_plane(plane: FloatArray, square: FloatArray, pixels: FloatArray) -> F
 def find_focal(square: FloatArray, pixels: FloatArray, image_size: tuple[int, int]) -> float:
     """The focal length whose best pose sees the square most nearly where the corners are.
 
-    A camera straight above sees a square at any focal length: a weak pull to a usual one decides there.
+    A camera straight above sees a square at any focal length: a weak pull to a usual one decides there. The
+    pose is found by IPPE (Collins and Bartoli) and refined by Levenberg and Marquardt's least squares; the
+    focal length by a grid and a search by golden section.
     """
     object_points = np.column_stack([square, np.zeros(4)])
     longer = max(image_size)

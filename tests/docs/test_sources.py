@@ -143,6 +143,35 @@ def test_every_rule_names_its_source(path: Path) -> None:
     ] == []
 
 
+METHODS = {
+    "goodFeaturesToTrack": "Shi and Tomasi",
+    "calcOpticalFlowPyrLK": "Lucas and Kanade",
+    "RANSAC": "RANSAC",
+    "ORB_create": "ORB",
+    "ArucoDetector": "ArUco",
+    "CharucoDetector": "ChArUco",
+    "calibrateCamera": "Zhang",
+    "SOLVEPNP_IPPE": "IPPE",
+}
+"""What is used of OpenCV that somebody invented, and the words by which that is found elsewhere."""
+
+
+def test_every_method_of_others_is_named() -> None:
+    """In the documentation of the module or of one of its functions."""
+    used = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        names = [name for name in METHODS if f"{name}(" in text or re.search(rf"cv2\.{name}\b", text)]
+        if not names:
+            continue
+        tree = ast.parse(text)
+        holders = [n for n in ast.walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.ClassDef))]
+        told = "\n".join(ast.get_docstring(n) or "" for n in holders)
+        assert [METHODS[name] for name in names if METHODS[name] not in told] == [], path.name
+        used |= set(names)
+    assert used == set(METHODS)
+
+
 def test_what_is_cited_in_words_is_there() -> None:
     """``S0 §4.2k`` wherever code says so; nothing is said to be in a text that is not among the sources."""
     wrong = []
