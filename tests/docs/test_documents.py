@@ -65,6 +65,14 @@ def test_the_commands_of_a_page_are_understood(page: Path) -> None:
         assert args.command in COMMANDS and not unknown, line
 
 
+def test_no_module_is_much_longer_than_400_lines() -> None:
+    sizes = {
+        str(path.relative_to(REPO)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in PACKAGE.rglob("*.py")
+    }
+    assert len(sizes) > 200 and {name: lines for name, lines in sizes.items() if lines > 420} == {}
+
+
 def test_every_public_name_is_documented() -> None:
     """Modules, classes, functions and methods that do not begin with an underscore."""
     bare = []
