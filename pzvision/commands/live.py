@@ -11,9 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pzvision.live.hub import Hub
-    from pzvision.live.pipeline import Pipeline
-    from pzvision.live.store import SessionWriter, Store
+    from pzvision.live.store import Store
+    from pzvision.live.stored_evening import StoredSession
     from pzvision.live.teller import Said
     from pzvision.tiles import Lang
     from pzvision.vision.calibration import Calibration
@@ -77,13 +76,13 @@ def run(args: argparse.Namespace) -> int:
     from pzvision.live.obs import SceneSwitch, scene_config
     from pzvision.live.pipeline import Pipeline
     from pzvision.live.report import RecordPrinter, note, settlement
+    from pzvision.live.resume import attach, writer_for
     from pzvision.live.serving import PageOptions, run_with_page
     from pzvision.live.voice import voice_from
     from pzvision.vision.camera import LiveSource
     from pzvision.vision.capture import CaptureConfig, FrameSource, open_source, without_password
     from pzvision.vision.detector import TileDetector
     from pzvision.vision.gate import GateConfig
-    from pzvision.vision.pictures import as_text
     from pzvision.vision.tableview import TableDetector
     from pzvision.vision.tile_set import load_tile_set
 
@@ -118,11 +117,9 @@ def run(args: argparse.Namespace) -> int:
         voice = voice_from(args)
         switch = None if scenes is None else SceneSwitch(scenes, args.lang)
         hub, desk, maker = Hub(), Desk(), setup.maker()
-        if store is not None and old is None:
+        if store is not None:
             source_text = " ".join(f"{camera.name}={without_password(camera.source)}" for camera in cameras)
-            writer = store.begin(as_text(source_text), maker.settings.to_json())
-        elif store is not None and old is not None:
-            writer = store.resume(old)
+            writer = writer_for(store, old, source_text, maker.settings.to_json())
 
         def new_detector(calibration: Calibration) -> TableDetector:
             return TableDetector(finder, calibration, gate=gate)
@@ -149,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
             save_calibration=_saver(setup.calibration_file),
         )
         if store is not None and writer is not None:
-            _attach(store, writer, pipeline, hub, old is not None, args.lang)
+            attach(store, writer, hub, pipeline.evening, resumed=old is not None, lang=args.lang)
         if args.no_page:
             stats = pipeline.run()
         else:
@@ -166,9 +163,8 @@ def run(args: argparse.Namespace) -> int:
         if lost is not None:
             note(lost)
     print(settlement(pipeline.session, args.lang))
-    if stats.latency_ms is not None:
-        p50, p95 = stats.latency_ms
-        note(f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({stats.looks} looks)")
+    if stats.speed is not None:
+        note(stats.speed)
     status = stats.exit_status or (1 if lost is not None else 0)
     if (isinstance(source, LiveSource) and source.hung) or (hands is not None and hands.hung):
         _leave(status)
@@ -232,7 +228,7 @@ def _check_outputs(args: argparse.Namespace, camera: str, calibration: Path | No
     check_distinct(outputs, inputs)
 
 
-def _open_store(args: argparse.Namespace) -> tuple[Store | None, int | None]:
+def _open_store(args: argparse.Namespace) -> tuple[Store | None, StoredSession | None]:
     """The store, and the evening to go on with."""
     from pzvision.live.resume import choose
     from pzvision.live.store import Store, default_path
@@ -245,27 +241,7 @@ def _open_store(args: argparse.Namespace) -> tuple[Store | None, int | None]:
     except BaseException:
         store.close()
         raise
-    return store, None if old is None else old.id
-
-
-def _attach(
-    store: Store, writer: SessionWriter, pipeline: Pipeline, hub: Hub, resumed: bool, lang: Lang
-) -> None:
-    """Have the hub's records kept; an evening that goes on is restored first."""
-    from pzvision.live.report import note
-    from pzvision.live.resume import restore
-    from pzvision.messages import say
-
-    if resumed:
-        stored = store.read(writer.id)
-        restore(stored, hub, pipeline.evening)
-        if stored.damage is not None:
-            note(stored.damage)
-        hands = len(pipeline.session.hand_records())
-        note(say("store.resumed", lang, id=writer.id, records=len(stored.log), hands=hands))
-    hub.keep(writer.keep)
-    hub.publish({"type": "session", "id": writer.id, "state": "resumed" if resumed else "begun"})
-    note(say("store.kept", lang, id=writer.id, path=store.path))
+    return store, old
 
 
 def _tellers(lang: Lang, *hears: Callable[[Said], None]) -> Callable[[Said], None]:

@@ -21,16 +21,14 @@ from pzvision.live.many import (
 )
 from pzvision.live.pipeline import Pipeline
 from pzvision.live.report import RecordPrinter, note, printer, settlement
-from pzvision.live.resume import choose, restore
+from pzvision.live.resume import attach, choose, writer_for
 from pzvision.live.serving import PageOptions
 from pzvision.live.store import SessionWriter, Store, default_path
 from pzvision.live.turns import Turns
-from pzvision.messages import say
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import CaptureConfig, open_source, without_password
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.gate import GateConfig
-from pzvision.vision.pictures import as_text
 from pzvision.vision.tile_set import load_tile_set
 
 
@@ -82,12 +80,8 @@ def watch(args: argparse.Namespace, specs: Sequence[TableSpec]) -> tuple[int, bo
             note(text)
     for table in tables:
         print(f"{table.name}\n{settlement(table.pipeline.session, args.lang)}")
-        if table.stats.latency_ms is not None:
-            p50, p95 = table.stats.latency_ms
-            note(
-                f"{table.name}: frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms"
-                f" ({table.stats.looks} looks)"
-            )
+        if table.stats.speed is not None:
+            note(f"{table.name}: {table.stats.speed}")
     failed = any(lost) or any(table.error is not None for table in tables)
     return (128 + signal if signal else int(failed)), any(table.hung for table in tables)
 
@@ -119,17 +113,16 @@ def _open(
     def save(calibration: Calibration) -> None:
         calibration.save(file)
 
+    def tell(text: str) -> None:
+        note(f"{spec.name}: {text}")
+
     hub, desk, maker = Hub(), Desk(), setup.maker()
     old = None
     writer: SessionWriter | None = None
     if store is not None:
         old = choose(store, resume=args.resume, new=args.new, lang=args.lang, table=spec.name)
         set_up = {**maker.settings.to_json(), "table": spec.name}
-        writer = (
-            store.begin(as_text(f"{spec.name}={without_password(spec.source)}"), set_up)
-            if old is None
-            else store.resume(old.id)
-        )
+        writer = writer_for(store, old, f"{spec.name}={without_password(spec.source)}", set_up)
     pipeline = Pipeline(
         source,
         setup.calibration,
@@ -144,18 +137,9 @@ def _open(
         store=writer,
         new_detector=new_detector,
         save_calibration=save,
-        note=lambda text: note(f"{spec.name}: {text}"),
+        note=tell,
     )
     if store is not None and writer is not None:
-        if old is not None:
-            stored = store.read(writer.id)
-            restore(stored, hub, pipeline.evening)
-            if stored.damage is not None:
-                note(f"{spec.name}: {stored.damage}")
-            hands = len(pipeline.session.hand_records())
-            text = say("store.resumed", args.lang, id=writer.id, records=len(stored.log), hands=hands)
-            note(f"{spec.name}: {text}")
-        hub.keep(writer.keep)
-        hub.publish({"type": "session", "id": writer.id, "state": "begun" if old is None else "resumed"})
-        note(f"{spec.name}: {say('store.kept', args.lang, id=writer.id, path=store.path)}")
+        resumed = old is not None
+        attach(store, writer, hub, pipeline.evening, resumed=resumed, lang=args.lang, tell=tell)
     return GameTable(spec.name, source, pipeline, hub, desk, writer)

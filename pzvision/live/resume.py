@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -12,10 +12,11 @@ from pzvision.live.evening import Evening
 from pzvision.live.hub import Hub
 from pzvision.live.report import note
 from pzvision.live.settings import HandSettings
-from pzvision.live.store import Store
+from pzvision.live.store import SessionWriter, Store
 from pzvision.live.stored_evening import StoredEvening, StoredSession
 from pzvision.messages import say
 from pzvision.tiles import Lang
+from pzvision.vision.pictures import as_text
 
 RECENT: Final = timedelta(hours=24)
 
@@ -85,6 +86,36 @@ def _ask(question: str) -> str:
         return sys.stdin.readline() or "n"
     except UnicodeDecodeError:
         return "n"
+
+
+def writer_for(
+    store: Store, old: StoredSession | None, source: str, setup: Mapping[str, object]
+) -> SessionWriter:
+    """Of the ``old`` evening that goes on, or of a new one: ``source`` in words, and how it is set up."""
+    return store.begin(as_text(source), setup) if old is None else store.resume(old.id)
+
+
+def attach(
+    store: Store,
+    writer: SessionWriter,
+    hub: Hub,
+    evening: Evening,
+    *,
+    resumed: bool,
+    lang: Lang,
+    tell: Callable[[str], None] = note,
+) -> None:
+    """Have the hub's records kept; an evening that goes on is restored first. ``tell``: given each remark."""
+    if resumed:
+        stored = store.read(writer.id)
+        restore(stored, hub, evening)
+        if stored.damage is not None:
+            tell(stored.damage)
+        hands = len(evening.session.hand_records())
+        tell(say("store.resumed", lang, id=writer.id, records=len(stored.log), hands=hands))
+    hub.keep(writer.keep)
+    hub.publish({"type": "session", "id": writer.id, "state": "resumed" if resumed else "begun"})
+    tell(say("store.kept", lang, id=writer.id, path=store.path))
 
 
 def restore(stored: StoredEvening, hub: Hub, evening: Evening) -> None:

@@ -39,6 +39,14 @@ class Stats:
         return 128 + self.signal if self.signal else 0
 
     @property
+    def speed(self) -> str | None:
+        """How fast it was, in a line for the terminal; None where nothing was live."""
+        if self.latency_ms is None:
+            return None
+        p50, p95 = self.latency_ms
+        return f"frame to announcement: median {p50:.0f} ms, 95 % within {p95:.0f} ms ({self.looks} looks)"
+
+    @property
     def fps(self) -> float:
         """Frames of the source a second."""
         return self.frames / self.seconds if self.seconds > 0 else 0.0

@@ -41,6 +41,7 @@ class NoTiles:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a short recording and no calibration; also the working directory."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PZVISION_DATA", str(tmp_path / "data"))  # no evening before this one
     writer = cv2.VideoWriter("v.avi", cv2.VideoWriter.fourcc(*"MJPG"), 10, (320, 180))
     for i in range(15):
         writer.write(np.full((180, 320, 3), 60 + i, np.uint8))
