@@ -186,9 +186,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--ruleset", default=Plan.ruleset)
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--tables", type=int, default=1000)
-    parser.add_argument(
-        "--fps", type=float, default=Plan.fps, help="frames a second of each camera"
-    )
+    parser.add_argument("--fps", type=float, default=Plan.fps, help="frames a second of each camera")
     parser.add_argument("--hours", type=float, default=4.0, help="of an evening (default 4)")
     parser.add_argument("--hands", type=int, default=40, help="of an evening (default 40)")
     parser.add_argument("--mbit", type=float, default=4.0, help="of each camera's video (default 4)")
