@@ -15,14 +15,33 @@ import numpy.typing as npt
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import FACE
+from pzvision.vision.session import Network
 from pzvision.vision.tableview import TableDetector
 
 Result = TypeVar("Result")
 Image = npt.NDArray[np.uint8]
 
-STAGES = ("prepare", "find", "outlines", "adjust", "cut", "read")
-"""Scale the picture; the finder's network; from its numbers to outlines; set those right (0 in the view from
-above, where that is not done); cut the faces out; read them."""
+STAGES = ("find", "outlines", "adjust", "cut", "read")
+"""The finder's network, in as many looks as it takes; what the finder does besides: scaling the picture, and
+from numbers to outlines; setting those right (0 in the view from above, where that is not done); cutting the
+faces out; reading them."""
+
+
+class _Timed:
+    """A network, and how many ms its runs took."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self.ms = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._network, name)
+
+    def run(self, feed: npt.NDArray[Any]) -> list[npt.NDArray[np.float32]]:
+        start = time.perf_counter()
+        result = self._network.run(feed)
+        self.ms += (time.perf_counter() - start) * 1e3
+        return result
 
 
 @dataclass(frozen=True)
@@ -87,25 +106,29 @@ def measure(
 
     above = None if calibration is None else TableDetector(detector, calibration)
     look = detector if above is None else above
-    for picture in pictures:
-        tiles.append(len(look(picture)))
-        image = picture if above is None else above.view.warp(picture)
-        height, width = image.shape[:2]
-        scale = finder.scale(image)
-        for _ in range(rounds):
-            start, used = time.perf_counter(), time.process_time()
-            look(picture)
-            whole.append((time.perf_counter() - start) * 1e3)
-            processor.append((time.process_time() - used) * 1e3)
-            canvas, (w, h) = timed("prepare", lambda i=image, s=scale: finder.prepare(i, s))  # type: ignore[misc]
-            rows = timed("find", lambda c=canvas: finder.network.run(c)[0])  # type: ignore[misc]
-            factor = np.array([width / w, height / h])
-            finds = timed("outlines", lambda r=rows, c=canvas, f=factor: finder.outlines(r, c, f))  # type: ignore[misc]
-            if above is None:
-                finds = timed("adjust", lambda i=image, f=finds: detector.set_right(i, f))  # type: ignore[misc]
-            quads = finds.quads[finds.classes == FACE]
-            faces = timed("cut", lambda i=image, q=quads: reader.cut(i, q))  # type: ignore[misc]
-            timed("read", lambda f=faces: reader.read(f))  # type: ignore[misc]
+    network = finder.network
+    finder.network = timer = _Timed(network)
+    try:
+        for picture in pictures:
+            tiles.append(len(look(picture)))
+            image = picture if above is None else above.view.warp(picture)
+            size = None if above is None else above.view.tile_px
+            for _ in range(rounds):
+                start, used = time.perf_counter(), time.process_time()
+                look(picture)
+                whole.append((time.perf_counter() - start) * 1e3)
+                processor.append((time.process_time() - used) * 1e3)
+                timer.ms = 0.0
+                finds = timed("outlines", lambda i=image, s=size: finder(i, s))  # type: ignore[misc]
+                times["find"].append(timer.ms)
+                times["outlines"][-1] -= timer.ms
+                if above is None:
+                    finds = timed("adjust", lambda i=image, f=finds: detector.set_right(i, f))  # type: ignore[misc]
+                quads = finds.quads[finds.classes == FACE]
+                faces = timed("cut", lambda i=image, q=quads: reader.cut(i, q))  # type: ignore[misc]
+                timed("read", lambda f=faces: reader.read(f))  # type: ignore[misc]
+    finally:
+        finder.network = network
     return Bench(
         detector.backend,
         detector.runs_on,

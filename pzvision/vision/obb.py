@@ -139,14 +139,12 @@ def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
     out = np.zeros(len(quads), bool)
     low, high = quads.min(1), quads.max(1)
     areas = side_px(quads) ** 2
-    for i in range(1, len(quads)):
-        both = np.minimum(high[i], high[:i]) - np.maximum(low[i], low[:i])
-        near = np.flatnonzero((both > 0).all(1) & (both.prod(1) >= share * areas[i]) & ~out[:i])
-        for j in near:
+    both = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    near = (both > 0).all(axis=2) & (both.prod(axis=2) >= share * areas[:, None])
+    for i, j in np.argwhere(np.tril(near, -1)):  # only where the boxes overlap enough
+        if not out[i] and not out[j]:
             shared, _ = cv2.intersectConvexConvex(quads[i], quads[j])
-            if shared >= share * areas[i]:
-                out[i] = True
-                break
+            out[i] = shared >= share * areas[i]
     return out
 
 
