@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
@@ -15,6 +17,7 @@ from pzvision.errors import PzvisionError  # noqa: E402
 from pzvision.train.data import Recipe, Source  # noqa: E402
 from pzvision.train.outline import OutlineNet, OutlineTraining, export, outline_loss, slim, train  # noqa: E402
 from pzvision.train.outline_data import OutlineStream, nearest_turn, wrong_outlines  # noqa: E402
+from pzvision.vision.detector import find_model  # noqa: E402
 from pzvision.vision.obb import overlaps  # noqa: E402
 from pzvision.vision.outliner import CORNERS, SIZE, WIDE, Outliner  # noqa: E402
 
@@ -107,6 +110,16 @@ def test_a_run_goes_on_and_its_file_is_used(pool: Recipe, tmp_path: Path) -> Non
     answer = outliner.network.run(pictures)
     assert np.allclose(answer[0], moves.numpy(), atol=1e-3)
     assert np.allclose(answer[1], spread.exp().numpy(), atol=1e-3)
+
+
+def test_the_command_looks_with_the_finder_and_then_trains(pool: Recipe, tmp_path: Path) -> None:
+    """What looked at pictures before must not hold up the process that makes samples."""
+    recipe = tmp_path / "t.yaml"
+    recipe.write_text("name: t\nsources:\n  - {name: scenes-t, kind: scenes, share: 1}\n", encoding="utf-8")
+    words = ["--recipe", recipe, "--built", pool.base / "built", "--finder", find_model("finder.onnx")]
+    command = [sys.executable, "-m", "pzvision.train.outline", *words, "--minutes", "0.02"]
+    subprocess.run([*command, "--out", tmp_path / "run", "--export", tmp_path], timeout=240, check=True)
+    assert (tmp_path / "run" / "found.npz").exists() and (tmp_path / "outliner.onnx").exists()
 
 
 def test_a_run_begins_with_the_weights_of_another(pool: Recipe, tmp_path: Path) -> None:
