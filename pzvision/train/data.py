@@ -347,6 +347,17 @@ def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Exam
     return found
 
 
+def named_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Example]]]:
+    """As `recipe_examples`, the classes being those of `pzvision.tiles`; pools must have been built so."""
+    found = []
+    for source, examples in recipe_examples(recipe, built):
+        if source.kind == "photos":
+            kinds = {photo.path: photo.classes for photo in read_photos(recipe.base / source.path)}
+            examples = [dataclasses.replace(e, classes=kinds[e.path]) for e in examples]
+        found.append((source, examples))
+    return found
+
+
 def stream(mix: list[tuple[Source, list[Example]]], rng: np.random.Generator) -> Iterator[Example]:
     """Endless examples, sources by share, examples by weight."""
     shares = np.array([source.share for source, examples in mix])

@@ -27,15 +27,13 @@ from torch import nn
 from pzvision.errors import PzvisionError
 from pzvision.tiles import CLASSES
 from pzvision.train.augment import AugmentConfig
-from pzvision.train.boxes import read_photos
 from pzvision.train.data import (
     Example,
     Recipe,
     Source,
     build_pool,
     load_recipe,
-    photo_examples,
-    pool_examples,
+    named_examples,
 )
 from pzvision.train.evaluate import evaluate_photos, figures
 from pzvision.train.evaluate_scenes import evaluate_tables, table_figures
@@ -54,18 +52,7 @@ class NamedStream(SampleStream):
 
     def mix(self) -> list[tuple[Source, list[Example]]]:
         """See `SampleStream.mix`."""
-        found = []
-        for source in self.recipe.sources:
-            if source.kind == "photos":
-                folder = self.recipe.base / source.path
-                kinds = {photo.path: photo.classes for photo in read_photos(folder)}
-                holes = self.built / f"{source.name}-unlabelled.npz"
-                plain = photo_examples(folder, source.per_series, holes, tuple(source.without))
-                examples = [dataclasses.replace(e, classes=kinds[e.path]) for e in plain]
-            else:
-                examples = pool_examples(self.built / source.name)
-            found.append((source, examples))
-        return found
+        return named_examples(self.recipe, self.built)
 
 
 def train(recipe: Recipe, built: Path, out: Path, minutes: float, *, size: FinderSize, seed: int = 1) -> Path:

@@ -9,23 +9,16 @@ The pools of the recipe must have been built (`pzvision train-data`).
 from __future__ import annotations
 
 import argparse
-import copy
-import json
-import math
-import time
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import cv2
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
 
-from pzvision.errors import PzvisionError
+from pzvision.train.clock import Batch, ClockRun, add_notes, read_checkpoint, slim, train_by_clock
 from pzvision.train.data import load_recipe
 from pzvision.train.outline_data import OutlineStream, found_outlines
 from pzvision.train.reader_net import Block
@@ -78,80 +71,23 @@ def outline_loss(moves: Tensor, spread: Tensor, truth: Tensor) -> Tensor:
     return (gap.clamp(max=1.5) + 0.1 * _SURE * known).mean()
 
 
-@dataclass(frozen=True)
-class OutlineTraining:
-    """How to train: by the clock, in minutes; ``rate`` falls to nothing along it."""
-
-    minutes: float = 60.0
-    batch: int = 256
-    rate: float = 3e-3
-    decay: float = 1e-3
-    seed: int = 1
-    save_minutes: float = 3.0
-
-
-def train(stream: OutlineStream, out: Path, config: OutlineTraining, start: Path | None = None) -> Path:
+def train(stream: OutlineStream, out: Path, config: ClockRun, start: Path | None = None) -> Path:
     """Train and return the checkpoint ``out/outliner.pt``; an unfinished one there goes on.
 
     ``start``: a checkpoint whose averaged weights a new run begins with. Raises `PzvisionError` where one
     cannot be read.
     """
-    torch.set_num_threads(1)
-    torch.manual_seed(config.seed)
-    out.mkdir(parents=True, exist_ok=True)
-    path = out / "outliner.pt"
-    net = OutlineNet()
-    if start is not None and not path.exists():
-        net.load_state_dict(_checkpoint(start)["average"])
-    average = copy.deepcopy(net).eval()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=config.rate, weight_decay=config.decay)
-    step, spent = 0, 0.0
-    if path.exists():
-        state = _checkpoint(path)
-        net.load_state_dict(state["model"])
-        average.load_state_dict(state["average"])
-        optimiser.load_state_dict(state["optimiser"])
-        step, spent = state["step"], state["spent"]
-    net.train().to(memory_format=torch.channels_last)
-    begun, saved = time.monotonic() - spent, time.monotonic()
-    total, corners = [], torch.from_numpy(CORNERS)
-    stream.seed += step
-    for pictures, truth in DataLoader(stream, batch_size=None, num_workers=1, prefetch_factor=8):
-        share = min(1.0, (time.monotonic() - begun) / (60 * config.minutes))
-        for group in optimiser.param_groups:
-            group["lr"] = config.rate * (1 + math.cos(math.pi * share)) / 2 * min(1.0, (step + 1) / 200)
-        optimiser.zero_grad(set_to_none=True)
-        x = pictures.permute(0, 3, 1, 2).float()
+    corners = torch.from_numpy(CORNERS)
+
+    def measure(net: nn.Module, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+        pictures, truth = batch
         with torch.autocast("cpu", torch.bfloat16):
-            moves, spread = net(x)
-        loss = outline_loss(moves.float(), spread.float(), (truth - corners).flatten(1))
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        step += 1
-        keep = min(0.998, step / (step + 20))
-        new = net.state_dict()
-        for name, value in average.state_dict().items():
-            if value.dtype.is_floating_point:
-                value.mul_(keep).add_(new[name].detach(), alpha=1 - keep)
-            else:
-                value.copy_(new[name])
-        total.append((moves.detach().float() - (truth - corners).flatten(1)).abs().mean().item())
-        spent = time.monotonic() - begun
-        if len(total) == 100:
-            line = {"step": step, "samples": step * config.batch, "minutes": round(spent / 60, 2)}
-            with (out / "log.jsonl").open("a", encoding="utf-8") as log:
-                log.write(json.dumps(line | {"distance": round(float(np.mean(total)), 4)}) + "\n")
-            total = []
-        if share >= 1.0 or time.monotonic() - saved > 60 * config.save_minutes:
-            partial = path.with_suffix(".partial")
-            state = {"model": net.state_dict(), "average": average.state_dict(), "step": step, "spent": spent}
-            torch.save({**state, "optimiser": optimiser.state_dict()}, partial)
-            partial.replace(path)
-            saved = time.monotonic()
-        if share >= 1.0:
-            break
-    return path
+            moves, spread = net(pictures.permute(0, 3, 1, 2).float())
+        goal = (truth - corners).flatten(1)
+        distance = (moves.detach().float() - goal).abs().mean().item()
+        return outline_loss(moves.float(), spread.float(), goal), {"distance": distance}
+
+    return train_by_clock(OutlineNet(), stream, measure, out / "outliner.pt", config, start)
 
 
 class _Exported(nn.Module):  # type: ignore[misc]
@@ -168,10 +104,8 @@ class _Exported(nn.Module):  # type: ignore[misc]
 
 def export(checkpoint: Path, out: Path) -> Path:
     """Write the averaged weights of a checkpoint as ONNX."""
-    import onnx
-
     net = OutlineNet()
-    state = _checkpoint(checkpoint)
+    state = read_checkpoint(checkpoint)
     net.load_state_dict(state["average"])
     out.parent.mkdir(parents=True, exist_ok=True)
     with warnings.catch_warnings():
@@ -186,34 +120,10 @@ def export(checkpoint: Path, out: Path) -> Path:
             output_names=["moves", "distance"],
             dynamic_axes={name: {0: "n"} for name in ("pictures", "moves", "distance")},
         )
-    stored: Any = onnx.load(str(out))
-    notes = {
-        "task": "pzvision-outliner",
-        "steps": str(state["step"]),
-        "licence": "AGPL-3.0-or-later",
-    }
-    for key, value in notes.items():
-        entry = stored.metadata_props.add()
-        entry.key, entry.value = key, value
-    onnx.save(stored, str(out))
-    return out
-
-
-def slim(checkpoint: Path, out: Path) -> Path:
-    """Copy what another run may begin with (``--start``): the averaged weights."""
-    state = _checkpoint(checkpoint)
-    torch.save({name: state[name] for name in ("average", "step", "spent")}, out)
-    return out
-
-
-def _checkpoint(path: Path) -> dict[str, Any]:
-    try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        return {**state, "average": state["average"]}
-    except FileNotFoundError:
-        raise PzvisionError(f"checkpoint {path}: no such file") from None
-    except Exception as error:  # torch has no class of its own for what it raises
-        raise PzvisionError(f"checkpoint {path}: cannot be read ({type(error).__name__})") from None
+    return add_notes(
+        out,
+        {"task": "pzvision-outliner", "steps": str(state["step"]), "licence": "AGPL-3.0-or-later"},
+    )
 
 
 def main() -> None:
@@ -238,7 +148,7 @@ def main() -> None:
     if args.finder is not None and not found.exists():
         found_outlines(recipe, built, args.finder, found)
     stream = OutlineStream(recipe, built, 256, args.seed, found if found.exists() else None)
-    config = OutlineTraining(minutes=args.minutes, rate=args.rate, seed=args.seed)
+    config = ClockRun(minutes=args.minutes, rate=args.rate, seed=args.seed)
     checkpoint = train(stream, args.out, config, args.start)
     if args.export is not None:
         slim(checkpoint, args.export / "outliner.pt")

@@ -62,7 +62,7 @@ def found_outlines(recipe: Recipe, built: Path, finder: Path, out: Path, most: i
             continue
         for example in tqdm(examples[:most], desc=source.name, unit="picture"):
             finds = eager(np.asarray(read_picture(example.path), np.uint8))
-            quads[_key(example)] = finds.quads[finds.classes == FACE]
+            quads[picture_key(example)] = finds.quads[finds.classes == FACE]
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(".partial.npz")
     np.savez(partial, **quads)  # type: ignore[arg-type]
@@ -70,7 +70,8 @@ def found_outlines(recipe: Recipe, built: Path, finder: Path, out: Path, most: i
     return out
 
 
-def _key(example: Example) -> str:
+def picture_key(example: Example) -> str:
+    """What `found_outlines` calls a picture: its pool and number."""
     return f"{example.path.parent.parent.name}/{example.path.stem}"
 
 
@@ -139,7 +140,7 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
         shelf: list[tuple[Bytes, Floats]] = []
         waiting = 0
         for example in stream(mix, rng):
-            part = self._of(example, found.get(_key(example)), rng)
+            part = self._of(example, found.get(picture_key(example)), rng)
             if part is None:
                 continue
             shelf.append(part)
@@ -164,15 +165,10 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
             return None
         side = np.sqrt([max(cv2.contourArea(quads[i]), 1.0) for i in faces])
         if not example.path.parent.parent.name.startswith("scenes") or rng.random() < cfg.shrunk:
-            wanted = float(np.exp(rng.uniform(*np.log(cfg.small_px))))
-            scale = min(1.0, wanted / float(np.median(side)))
-            if scale < 0.95:
-                size = max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale))
-                ratio = np.array([size[0] / image.shape[1], size[1] / image.shape[0]], np.float32)
-                image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-                quads = (quads + 0.5) * ratio - 0.5
-                found = None if found is None else (found + 0.5) * ratio - 0.5
-                side = side * scale
+            image, ratio = shrunk(image, float(np.median(side)), cfg.small_px, rng)
+            quads = (quads + 0.5) * ratio - 0.5
+            found = None if found is None else (found + 0.5) * ratio - 0.5
+            side = side * np.sqrt(ratio.prod())
         height, width = image.shape[:2]
         middle = quads[faces].mean(axis=1)
         inside = ((middle > 0) & (middle < [width, height])).all(axis=1)
@@ -203,11 +199,26 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
         sane = np.abs(goal).max(axis=(1, 2)) < 3.0
         if not sane.any():
             return None
-        return np.stack([_spoil(p, rng) for p in pictures[sane]]), goal[sane]
+        return np.stack([spoil(p, rng) for p in pictures[sane]]), goal[sane]
 
 
-def _spoil(picture: Bytes, rng: np.random.Generator) -> npt.NDArray[Any]:
-    """Light, blur and noise on a cut-out."""
+def shrunk(
+    image: Bytes, side: float, small_px: tuple[float, float], rng: np.random.Generator
+) -> tuple[Bytes, Floats]:
+    """A picture ``(H, W, 3)`` made smaller, so that ``side`` px become some of ``small_px``; its ratio x, y.
+
+    It stays where it would hardly change.
+    """
+    scale = min(1.0, float(np.exp(rng.uniform(*np.log(small_px)))) / side)
+    if scale >= 0.95:
+        return image, np.ones(2, np.float32)
+    size = max(8, round(image.shape[1] * scale)), max(8, round(image.shape[0] * scale))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return small, np.array([size[0] / image.shape[1], size[1] / image.shape[0]], np.float32)
+
+
+def spoil(picture: Bytes, rng: np.random.Generator) -> npt.NDArray[Any]:
+    """A cut-out ``(S, S, 3)`` uint8 in other light, blurred and noisy, each only sometimes."""
     out: npt.NDArray[Any] = picture
     kind = rng.random()
     if kind < 0.12:

@@ -68,8 +68,8 @@ def _cut(image: Bytes, quads: Floats) -> Bytes:
     return rectify(image, centre + (quads - centre) * WIDE, STORED)
 
 
-def _across(rng: np.random.Generator, quads: Floats) -> Floats:
-    """The outlines moved by about half a tile, so that they lie on two tiles or half beside one."""
+def across(rng: np.random.Generator, quads: Floats) -> Floats:
+    """Outlines ``(N, 4, 2)`` moved by about half a tile: they lie on two tiles or half beside one."""
     right, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
     sign = rng.choice([-1.0, 1.0], (len(quads), 2))
     share = sign * rng.uniform(0.42, 0.65, (len(quads), 2))
@@ -122,7 +122,7 @@ def harvest(
         [
             as_found(scene.polygons[faces], found.quads, rng),
             scene.polygons[backs],
-            _across(rng, scene.polygons[moved]),
+            across(rng, scene.polygons[moved]),
             wrong,
         ]
     ).astype(np.float32)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pzvision
 from pzvision.errors import PzvisionError
 from pzvision.tiles import BACK, CLASSES, OTHER
+from pzvision.vision.context import ContextConfig, ContextReader
 from pzvision.vision.detections import Detections, FloatArray
 from pzvision.vision.finder import BACK as BACK_FOUND
 from pzvision.vision.finder import FACE, FinderConfig, Finds, TileFinder
@@ -24,6 +25,7 @@ from pzvision.vision.tile_set import TileSet
 FINDER_FILE: Final = "finder.onnx"
 READER_FILE: Final = "reader.onnx"
 OUTLINER_FILE: Final = "outliner.onnx"
+CONTEXT_FILE: Final = "context.onnx"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class DetectorConfig:
         reader: stage 2.
         outliner: sets outlines right between the two; None: they stay as they were found. Where its model is
             missing they stay so, too.
+        context: reads doubtful small faces once more with what lies round them; None: not. Nor without its
+            model.
         back_share: probability of `tiles.BACK` for what stage 1 calls a back, and of a face for the rest.
         least_confidence: faces whose score times the probability of their name is less are left out. Chosen
             on rendered tables: 0.3 to 0.35 have the best F1 (recall 0.86, precision 0.98 at 0.35).
@@ -43,6 +47,7 @@ class DetectorConfig:
     finder: FinderConfig = field(default_factory=FinderConfig)
     reader: ReaderConfig = field(default_factory=ReaderConfig)
     outliner: OutlinerConfig | None = field(default_factory=OutlinerConfig)
+    context: ContextConfig | None = field(default_factory=ContextConfig)
     back_share: float = 0.97
     least_confidence: float = 0.35
 
@@ -100,9 +105,13 @@ class TileDetector:
             backend=self.backend,
         )
         self._outliner: Outliner | None = None
-        if self.config.outliner is not None:
-            self._outliner = _open_outliner(model_dir, threads, self.config.outliner, self.backend)
+        model = _if_there(OUTLINER_FILE, model_dir)
+        if self.config.outliner is not None and model is not None:
+            self._outliner = Outliner(
+                model, threads=threads, config=self.config.outliner, backend=self.backend
+            )
         self._reader: FaceReader | None = None
+        self._context: ContextReader | None = None
         if read:
             path = find_model(READER_FILE, model_dir)
             self._reader = FaceReader(
@@ -112,16 +121,17 @@ class TileDetector:
                 backend=self.backend,
                 tile_set=tile_set,
             )
+            model = _if_there(CONTEXT_FILE, model_dir)
+            if self.config.context is not None and model is not None:
+                self._context = ContextReader(
+                    model, threads=threads, config=self.config.context, backend=self.backend
+                )
 
     @property
     def networks(self) -> tuple[Network, ...]:
-        """The models in use: the finder, then the outliner and the reader if there are any."""
-        found = [self._finder.network]
-        if self._outliner is not None:
-            found.append(self._outliner.network)
-        if self._reader is not None:
-            found.append(self._reader.network)
-        return tuple(found)
+        """The models in use: the finder, then those there are of outliner, reader and context reader."""
+        others = (self._outliner, self._reader, self._context)
+        return (self._finder.network, *(part.network for part in others if part is not None))
 
     @property
     def stages(self) -> tuple[TileFinder, FaceReader | None]:
@@ -144,7 +154,7 @@ class TileDetector:
 
     def __call__(self, image: npt.NDArray[np.uint8]) -> Detections:
         """The tiles in ``(H, W, 3)`` uint8 BGR. Raises `ValueError` for another shape or dtype."""
-        return self.name(image, self.set_right(image, self._finder(image)))
+        return self.name(image, self.set_right(image, self._finder(image)), context=True)
 
     def set_right(self, image: npt.NDArray[np.uint8], finds: Finds) -> Finds:
         """Finds with the outlines of small faces set right, each tile once; without outliner as they are."""
@@ -159,8 +169,12 @@ class TileDetector:
         quads[faces], _ = self._outliner(image, quads[faces])
         return self._finder.once(Finds(quads, finds.scores, finds.classes))
 
-    def name(self, image: npt.NDArray[np.uint8], finds: Finds) -> Detections:
-        """Stage 2: name the finds of stage 1."""
+    def name(self, image: npt.NDArray[np.uint8], finds: Finds, *, context: bool = False) -> Detections:
+        """Stage 2: name the finds of stage 1.
+
+        ``context``: read doubtful ones once more with what lies round them. Not where a tile set was taught:
+        that network knows nothing of it.
+        """
         size = (image.shape[1], image.shape[0])
         if not len(finds):
             return Detections.empty(size)
@@ -173,6 +187,8 @@ class TileDetector:
         if self._reader is not None and not back.all():
             reading, quads[~back] = self._reader.read_quads(image, quads[~back])
             names[~back] = reading.probs / reading.probs.sum(axis=1, keepdims=True)
+            if context and self._context is not None and self._reader.tile_set is None:
+                names[~back] = self._context(image, quads[~back], names[~back])
         probs[:, : OTHER + 1] = names * (1 - probs[:, BACK:])
         found = Detections(quads.astype(np.float32), probs, finds.scores.astype(np.float32), size)
         if self._reader is None:
@@ -182,11 +198,8 @@ class TileDetector:
         return Detections(found.polygons, found.probs, self._finder.believed(finds), size)[kept]
 
 
-def _open_outliner(
-    model_dir: Path | None, threads: int | None, config: OutlinerConfig, backend: str
-) -> Outliner | None:
+def _if_there(name: str, model_dir: Path | None) -> Path | None:
     try:
-        path = find_model(OUTLINER_FILE, model_dir)
+        return find_model(name, model_dir)
     except PzvisionError:
         return None
-    return Outliner(path, threads=threads, config=config, backend=backend)

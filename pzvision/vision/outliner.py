@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pzvision.errors import PzvisionError
 from pzvision.vision.detections import FloatArray
 from pzvision.vision.rectify import rectify
-from pzvision.vision.session import Network, open_network
+from pzvision.vision.session import Network, open_network, run_batches
 
 SIZE: Final = 48
 """Side of the network's input, px."""
@@ -24,7 +24,6 @@ WIDE: Final = 1.8
 """How much wider than the outline the cut-out is."""
 CORNERS: Final = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
 """The corners of the outline a picture was cut along, in its own units."""
-_PAD: Final = 8
 
 
 def parallelograms(quads: npt.NDArray[np.floating]) -> FloatArray:
@@ -111,19 +110,9 @@ class Outliner:
         for _ in range(self.config.looks if len(out) else 0):
             base = parallelograms(out)
             middle = base.mean(axis=1, keepdims=True)
-            moves, spread = self._moves(rectify(image, middle + (base - middle) * WIDE, SIZE))
+            pictures = rectify(image, middle + (base - middle) * WIDE, SIZE)
+            moves, spread = run_batches(self.network, pictures, self.config.batch)
+            moves = moves.reshape(-1, 4, 2)
             limit = self.config.furthest
             out = from_unit(CORNERS + np.clip(moves, -limit, limit), base)
         return out, spread
-
-    def _moves(self, pictures: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-        moves, spreads = [], []
-        for start in range(0, len(pictures), self.config.batch):
-            part = pictures[start : start + self.config.batch]
-            count = len(part)
-            if self.network.pads and count % _PAD:
-                part = np.concatenate([part, np.zeros((_PAD - count % _PAD, *part.shape[1:]), np.uint8)])
-            answer = self.network.run(np.ascontiguousarray(part))
-            moves.append(answer[0][:count].reshape(-1, 4, 2))
-            spreads.append(answer[1][:count])
-        return np.concatenate(moves), np.concatenate(spreads)

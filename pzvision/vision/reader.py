@@ -13,12 +13,11 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import OTHER
 from pzvision.vision.detections import FloatArray, IntArray
 from pzvision.vision.rectify import GROW, SIZE, rectify
-from pzvision.vision.session import open_network, source_digest
+from pzvision.vision.session import open_network, run_batches, source_digest
 from pzvision.vision.tile_set import TileSet
 
 CLASSES: Final = OTHER + 1
 _TINY: Final = np.float32(1e-7)
-_PAD: Final = 8  # batches are filled up to a multiple of this where another size costs time of its own
 
 
 @dataclass(frozen=True)
@@ -129,8 +128,7 @@ class FaceReader:
         Raises `PzvisionError` for a model that does not tell its features.
         """
         self._needs_features()
-        parts = [self._raw(faces[i : i + self.config.batch]) for i in range(0, len(faces), self.config.batch)]
-        kinds, features = (np.concatenate([p[i] for p in parts]) for i in (0, 2))
+        kinds, _, features = run_batches(self.network, faces, self.config.batch)
         return np.log(kinds + _TINY), features
 
     def _needs_features(self) -> None:
@@ -164,26 +162,12 @@ class FaceReader:
         return Reading(probs, turns)
 
     def _run(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-        parts = [
-            self._batch(faces[i : i + self.config.batch]) for i in range(0, len(faces), self.config.batch)
-        ]
-        if not parts:
+        if not len(faces):
             return np.zeros((0, CLASSES), np.float32), np.zeros((0, 4), np.float32)
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-
-    def _batch(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
-        kinds, turns, *rest = self._raw(faces)
+        kinds, turns, *rest = run_batches(self.network, faces, self.config.batch)
         if self._tile_set is not None:
             kinds = self._tile_set.correct(kinds, rest[0])
         return kinds, turns
-
-    def _raw(self, faces: npt.NDArray[np.uint8]) -> list[FloatArray]:
-        """The network's answers for one batch, as trained."""
-        count = len(faces)
-        if self.network.pads and count % _PAD:
-            blank = np.zeros((_PAD - count % _PAD, *faces.shape[1:]), np.uint8)
-            faces = np.concatenate([faces, blank])
-        return [answer[:count] for answer in self.network.run(np.ascontiguousarray(faces))]
 
     def cut(self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]) -> npt.NDArray[np.uint8]:
         """The pictures of the faces in outlines ``(N, 4, 2)`` px, each a little enlarged, for `read`."""

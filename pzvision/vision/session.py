@@ -85,6 +85,24 @@ def open_network(path: Path, threads: int | None = None, backend: str = "auto") 
         raise PzvisionError(f"model {path}: not a usable ONNX file ({type(error).__name__})") from None
 
 
+_PAD: Final = 8  # batches are filled up to a multiple of this where another size costs time of its own
+
+
+def run_batches(
+    network: Network, pictures: npt.NDArray[np.uint8], batch: int
+) -> list[npt.NDArray[np.float32]]:
+    """A network's outputs for ``(N, S, S, 3)`` uint8 pictures, N ≥ 1, ``batch`` at a time to bound memory."""
+    parts = []
+    for start in range(0, len(pictures), batch):
+        part = pictures[start : start + batch]
+        count = len(part)
+        if network.pads and count % _PAD:
+            blank = np.zeros((_PAD - count % _PAD, *part.shape[1:]), np.uint8)
+            part = np.concatenate([part, blank])
+        parts.append([answer[:count] for answer in network.run(np.ascontiguousarray(part))])
+    return [np.concatenate(answers) for answers in zip(*parts, strict=True)]
+
+
 class _OnnxRuntime:
     backend: Backend = "onnxruntime"
     pads = False

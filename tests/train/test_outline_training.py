@@ -14,8 +14,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
 from pzvision.errors import PzvisionError  # noqa: E402
+from pzvision.train.clock import ClockRun, slim  # noqa: E402
 from pzvision.train.data import Recipe, Source  # noqa: E402
-from pzvision.train.outline import OutlineNet, OutlineTraining, export, outline_loss, slim, train  # noqa: E402
+from pzvision.train.outline import OutlineNet, export, outline_loss, train  # noqa: E402
 from pzvision.train.outline_data import OutlineStream, nearest_turn, wrong_outlines  # noqa: E402
 from pzvision.vision.detector import find_model  # noqa: E402
 from pzvision.vision.obb import overlaps  # noqa: E402
@@ -95,11 +96,11 @@ def test_the_loss_falls_towards_the_truth_and_learns_its_distance() -> None:
 
 
 def test_a_run_goes_on_and_its_file_is_used(pool: Recipe, tmp_path: Path) -> None:
-    config = OutlineTraining(minutes=0.02, batch=16)
+    config = ClockRun(minutes=0.02, batch=16)
     path = train(stream(pool), tmp_path / "run", config)
     first = torch.load(path, weights_only=True)
     assert first["step"] >= 1
-    train(stream(pool), tmp_path / "run", OutlineTraining(minutes=0.04, batch=16))
+    train(stream(pool), tmp_path / "run", ClockRun(minutes=0.04, batch=16))
     assert torch.load(path, weights_only=True)["step"] > first["step"]
     outliner = Outliner(export(path, tmp_path / "outliner.onnx"), threads=1, backend="onnxruntime")
     pictures, _ = next(iter(stream(pool)))
@@ -123,10 +124,10 @@ def test_the_command_looks_with_the_finder_and_then_trains(pool: Recipe, tmp_pat
 
 
 def test_a_run_begins_with_the_weights_of_another(pool: Recipe, tmp_path: Path) -> None:
-    first = train(stream(pool), tmp_path / "a", OutlineTraining(minutes=0.01, batch=16))
+    first = train(stream(pool), tmp_path / "a", ClockRun(minutes=0.01, batch=16))
     kept = slim(first, tmp_path / "outliner.pt")
     assert "optimiser" not in torch.load(kept, weights_only=True)
-    still = OutlineTraining(minutes=0.001, batch=16, rate=0.0, decay=0.0)
+    still = ClockRun(minutes=0.001, batch=16, rate=0.0, decay=0.0)
     second = torch.load(train(stream(pool), tmp_path / "b", still, kept), weights_only=True)
     name = "out.weight"
     assert torch.allclose(second["model"][name], torch.load(kept, weights_only=True)["average"][name])

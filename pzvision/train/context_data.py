@@ -1,0 +1,157 @@
+"""Samples for the context reader: faces of known names cut out wide, mostly those that the reader doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from torch.utils.data import IterableDataset
+
+from pzvision.tiles import BACK, OTHER
+from pzvision.train.data import Example, Recipe, named_examples, read_picture, stream
+from pzvision.train.matching import polygon_iou
+from pzvision.train.outline_data import picture_key, shrunk, spoil, wrong_outlines
+from pzvision.train.reader_seen import across
+from pzvision.vision.context import SIZE, WIDE
+from pzvision.vision.obb import side_px
+from pzvision.vision.reader import FaceReader, ReaderConfig
+from pzvision.vision.rectify import rectify
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ContextSamples:
+    """What samples are like.
+
+    Attributes:
+        faces: most faces taken from one picture.
+        sides: least and greatest side (root of area) of a face in its picture, px.
+        shrunk: chance that a rendered picture is made smaller first; photos always are.
+        small_px: sizes that a shrunk picture's median tile may get, px.
+        wrong: share by which outlines are moved as a finder errs; of one in four ``very_wrong``.
+        overlap: an outline still overlaps its tile by this (IoU).
+        doubtful: faces that the reader gives less probability, or another name, are all taken ...
+        sure: ... of the others this share.
+        spoilt: chance of other light, blur and noise.
+    """
+
+    faces: int = 24
+    sides: tuple[float, float] = (9.0, 45.0)
+    shrunk: float = 0.2
+    small_px: tuple[float, float] = (11.0, 44.0)
+    wrong: float = 0.3
+    very_wrong: float = 0.7
+    overlap: float = 0.45
+    doubtful: float = 0.93
+    sure: float = 0.08
+    spoilt: float = 0.6
+
+
+class ContextStream(IterableDataset[tuple[Bytes, Ints, Ints]]):  # type: ignore[misc]
+    """Endless batches: pictures ``(N, SIZE, SIZE, 3)`` uint8 BGR, kinds ``(N,)`` and turns ``(N,)``.
+
+    A turn is the corner where the face's own top left is; -1 where that is not known, or where no face is.
+    ``reader``: the file of the reader whose doubts are learnt from. ``found``: what `found_outlines` wrote,
+    for what a finder takes for tiles.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        built: Path,
+        batch: int,
+        seed: int,
+        reader: Path,
+        found: Path | None = None,
+        config: ContextSamples | None = None,
+    ) -> None:
+        self.recipe, self.built, self.batch, self.seed = recipe, built, batch, seed
+        self.reader, self.found = reader, found
+        self.config = config or ContextSamples()
+
+    def __iter__(self) -> Iterator[tuple[Bytes, Ints, Ints]]:
+        cv2.setNumThreads(0)
+        rng = np.random.default_rng(self.seed)
+        # opened here: what runs it does not survive the fork into this process
+        reader = FaceReader(self.reader, threads=1, config=ReaderConfig(again=0.0), backend="onnxruntime")
+        found = dict(np.load(self.found)) if self.found is not None else {}
+        mix = [
+            (source, [e for e in examples if e.outlines and len(e.quads)])
+            for source, examples in named_examples(self.recipe, self.built)
+        ]
+        shelf: list[tuple[Bytes, Ints, Ints]] = []
+        waiting = 0
+        for example in stream(mix, rng):
+            part = self._of(example, reader, rng, found.get(picture_key(example)))
+            if part is None:
+                continue
+            shelf.append(part)
+            waiting += len(part[1])
+            if waiting >= 4 * self.batch:
+                columns = [np.concatenate(column) for column in zip(*shelf, strict=True)]
+                order = rng.permutation(waiting)
+                for start in range(0, 2 * self.batch, self.batch):
+                    pictures, kinds, turns = (c[order[start : start + self.batch]] for c in columns)
+                    yield pictures, kinds, turns
+                pictures, kinds, turns = (c[order[2 * self.batch :]] for c in columns)
+                shelf, waiting = [(pictures, kinds, turns)], len(kinds)
+
+    def _of(
+        self, example: Example, reader: FaceReader, rng: np.random.Generator, seen: Floats | None
+    ) -> tuple[Bytes, Ints, Ints] | None:
+        cfg = self.config
+        image, quads = np.asarray(read_picture(example.path), np.uint8), example.quads
+        mistaken = _mistaken(seen, np.concatenate([quads, example.ignore]))
+        faces = np.flatnonzero(example.classes <= OTHER)
+        if not len(faces):
+            return None
+        rendered = example.backs
+        side = side_px(quads[faces])
+        if not rendered or rng.random() < cfg.shrunk:
+            image, ratio = shrunk(image, max(float(np.median(side)), 1.0), cfg.small_px, rng)
+            quads, mistaken = ((q + 0.5) * ratio - 0.5 for q in (quads, mistaken))
+            side = side_px(quads[faces])
+        faces = faces[(side >= cfg.sides[0]) & (side <= cfg.sides[1])]
+        if not len(faces):
+            return None
+        truth = quads[faces].astype(np.float32)
+        much = np.where(rng.random(len(faces)) < 0.25, cfg.very_wrong, cfg.wrong)
+        found = (truth + (wrong_outlines(truth, rng) - truth) * much[:, None, None]).astype(np.float32)
+        iou = polygon_iou(found, quads)
+        kept = (iou.argmax(axis=1) == faces) & (iou.max(axis=1) > cfg.overlap)
+        found, kinds = found[kept], example.classes[faces[kept]].astype(np.int64)
+        turns = np.full(len(found), 0 if rendered else -1)
+        if rendered:  # what is no face: half of two tiles, backs, and what only a finder takes for one
+            moved = rng.permutation(len(truth))[: max(1, len(truth) // 10)]
+            backs = rng.permutation(np.flatnonzero(example.classes == BACK))[:4]
+            none = np.concatenate([across(rng, truth[moved]), quads[backs], mistaken]).astype(np.float32)
+            found = np.concatenate([found, none])
+            kinds = np.concatenate([kinds, np.full(len(none), OTHER)])
+            turns = np.concatenate([turns, np.full(len(none), -1)])
+        start = rng.integers(0, 4, len(found))
+        order = (np.arange(4)[None] + start[:, None]) % 4
+        found = np.take_along_axis(found, order[..., None], axis=1)
+        turns = np.where(turns < 0, -1, -start % 4)
+        said = reader.read(reader.cut(image, found)).probs
+        doubted = (said.max(axis=1) < cfg.doubtful) | (said.argmax(axis=1) != kinds)
+        taken = rng.permutation(np.flatnonzero(doubted | (rng.random(len(found)) < cfg.sure)))[: cfg.faces]
+        if not len(taken):
+            return None
+        middle = found[taken].mean(axis=1, keepdims=True)
+        pictures = rectify(image, middle + (found[taken] - middle) * WIDE, SIZE)
+        dull = [spoil(p, rng) if rng.random() < cfg.spoilt else p for p in pictures]
+        return np.stack(dull), kinds[taken], turns[taken]
+
+
+def _mistaken(seen: Floats | None, tiles: Floats) -> Floats:
+    """``(N, 4, 2)``: those of the outlines seen by a finder that touch no tile."""
+    if seen is None or not len(seen) or not len(tiles):
+        return np.zeros((0, 4, 2), np.float32)
+    return np.asarray(seen[polygon_iou(seen, tiles).max(axis=1) < 0.1], np.float32)
