@@ -101,7 +101,9 @@ def write_report(plan: ReportPlan) -> Path:
 
 
 def _digests(models: Path) -> str:
-    names = [n for n in ("finder.onnx", "outliner.onnx", "reader.onnx") if (models / n).is_file()]
+    names = [
+        n for n in ("finder.onnx", "outliner.onnx", "reader.onnx", "context.onnx") if (models / n).is_file()
+    ]
     sums = [f"{name} {hashlib.sha256((models / name).read_bytes()).hexdigest()[:12]}" for name in names]
     return "sha256: " + ", ".join(sums) + "."
 

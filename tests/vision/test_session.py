@@ -42,7 +42,9 @@ def faces() -> np.ndarray:
     return np.array(drawn, np.uint8)
 
 
-@pytest.mark.parametrize("name", ["finder.onnx", "outliner.onnx", "reader.onnx", "reader.int8.onnx"])
+@pytest.mark.parametrize(
+    "name", ["finder.onnx", "outliner.onnx", "reader.onnx", "reader.int8.onnx", "context.onnx"]
+)
 def test_notes_are_read_as_onnxruntime_reads_them(name: str) -> None:
     theirs = ort.InferenceSession(str(MODELS / name)).get_modelmeta().custom_metadata_map
     assert model_metadata(MODELS / name) == theirs and theirs
@@ -114,7 +116,7 @@ def test_eight_bits_read_as_the_exact_weights_do(faces: np.ndarray) -> None:
 def test_what_runs_is_said() -> None:
     detector = TileDetector(threads=1, backend="onnxruntime")
     assert detector.runs_on == f"onnxruntime {ort.__version__}: CPUExecutionProvider"
-    assert [n.backend for n in detector.networks] == ["onnxruntime"] * 3
+    assert [n.backend for n in detector.networks] == ["onnxruntime"] * 4
 
 
 @needs_openvino
