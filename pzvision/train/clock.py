@@ -138,15 +138,3 @@ def slim(checkpoint: Path, out: Path) -> Path:
     state = read_checkpoint(checkpoint)
     torch.save({name: state[name] for name in ("average", "step", "spent")}, out)
     return out
-
-
-def add_notes(model: Path, notes: dict[str, str]) -> Path:
-    """Write notes (``metadata_props``) into an ONNX file; returns it."""
-    import onnx
-
-    stored: Any = onnx.load(str(model))
-    for key, value in notes.items():
-        entry = stored.metadata_props.add()
-        entry.key, entry.value = key, value
-    onnx.save(stored, str(model))
-    return model

@@ -10,7 +10,6 @@ mistakes. The recipe's scenes are built with the names of their tiles.
 from __future__ import annotations
 
 import argparse
-import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from pzvision.train import reader
-from pzvision.train.clock import Batch, ClockRun, add_notes, read_checkpoint, slim, train_by_clock
+from pzvision.train.clock import Batch, ClockRun, read_checkpoint, slim, train_by_clock
 from pzvision.train.context_data import ContextStream
 from pzvision.train.data import build_pool, load_recipe
+from pzvision.train.onnx_file import write_onnx
 from pzvision.train.outline_data import found_outlines
 from pzvision.train.reader_net import CLASSES, TURNS, WIDTHS, ReaderNet, loss
 from pzvision.vision.context import SIZE, WIDE
@@ -111,22 +111,8 @@ def export(checkpoint: Path, out: Path) -> Path:
     """Write the averaged weights of a checkpoint as ONNX: ``faces`` in, ``kinds`` ``(N, 28)`` out."""
     net, state = ContextNet(), read_checkpoint(checkpoint)
     net.load_state_dict(state["average"])
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            _Exported(net).eval(),
-            (torch.zeros(2, SIZE, SIZE, 3, dtype=torch.uint8),),
-            str(out),
-            dynamo=False,
-            opset_version=17,
-            input_names=["faces"],
-            output_names=["kinds"],
-            dynamic_axes={"faces": {0: "n"}, "kinds": {0: "n"}},
-        )
-    return add_notes(
-        out, {"task": "pzvision-context", "steps": str(state["step"]), "licence": "AGPL-3.0-or-later"}
-    )
+    notes = {"task": "pzvision-context", "steps": str(state["step"])}
+    return write_onnx(_Exported(net), out, SIZE, ("faces", ("kinds",)), notes)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from torch.utils.data import IterableDataset
 
 from pzvision.tiles import BACK, OTHER
-from pzvision.train.data import Example, Recipe, named_examples, read_picture, stream
+from pzvision.train.data import Example, Recipe, named_examples, read_picture, shuffled, stream
 from pzvision.train.matching import polygon_iou
 from pzvision.train.outline_data import picture_key, shrunk, spoil, wrong_outlines
 from pzvision.train.reader_seen import across
@@ -86,22 +86,8 @@ class ContextStream(IterableDataset[tuple[Bytes, Ints, Ints]]):  # type: ignore[
             (source, [e for e in examples if e.outlines and len(e.quads)])
             for source, examples in named_examples(self.recipe, self.built)
         ]
-        shelf: list[tuple[Bytes, Ints, Ints]] = []
-        waiting = 0
-        for example in stream(mix, rng):
-            part = self._of(example, reader, rng, found.get(picture_key(example)))
-            if part is None:
-                continue
-            shelf.append(part)
-            waiting += len(part[1])
-            if waiting >= 4 * self.batch:
-                columns = [np.concatenate(column) for column in zip(*shelf, strict=True)]
-                order = rng.permutation(waiting)
-                for start in range(0, 2 * self.batch, self.batch):
-                    pictures, kinds, turns = (c[order[start : start + self.batch]] for c in columns)
-                    yield pictures, kinds, turns
-                pictures, kinds, turns = (c[order[2 * self.batch :]] for c in columns)
-                shelf, waiting = [(pictures, kinds, turns)], len(kinds)
+        parts = (self._of(e, reader, rng, found.get(picture_key(e))) for e in stream(mix, rng))
+        yield from shuffled((p for p in parts if p is not None), self.batch, rng)
 
     def _of(
         self, example: Example, reader: FaceReader, rng: np.random.Generator, seen: Floats | None

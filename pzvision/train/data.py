@@ -366,3 +366,24 @@ def stream(mix: list[tuple[Source, list[Example]]], rng: np.random.Generator) ->
         k = int(rng.choice(len(mix), p=shares / shares.sum()))
         examples = mix[k][1]
         yield examples[int(rng.choice(len(examples), p=weights[k] / weights[k].sum()))]
+
+
+def shuffled(
+    parts: Iterator[tuple[npt.NDArray[Any], ...]], batch: int, rng: np.random.Generator
+) -> Iterator[Any]:
+    """Batches of ``batch`` rows out of parts of any length ≥ 1, all tuples of as many arrays ``(N, …)``.
+
+    Rows of at least four batches are mixed, so that a batch is not of one picture.
+    """
+    shelf: list[tuple[npt.NDArray[Any], ...]] = []
+    waiting = 0
+    for part in parts:
+        shelf.append(part)
+        waiting += len(part[0])
+        if waiting >= 4 * batch:
+            columns = [np.concatenate(column) for column in zip(*shelf, strict=True)]
+            order = rng.permutation(waiting)
+            for start in range(0, 2 * batch, batch):
+                yield tuple(column[order[start : start + batch]] for column in columns)
+            rest = order[2 * batch :]
+            shelf, waiting = [tuple(column[rest] for column in columns)], len(rest)

@@ -9,7 +9,6 @@ The pools of the recipe must have been built (`pzvision train-data`).
 from __future__ import annotations
 
 import argparse
-import warnings
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +17,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pzvision.train.clock import Batch, ClockRun, add_notes, read_checkpoint, slim, train_by_clock
+from pzvision.train.clock import Batch, ClockRun, read_checkpoint, slim, train_by_clock
 from pzvision.train.data import load_recipe
+from pzvision.train.onnx_file import write_onnx
 from pzvision.train.outline_data import OutlineStream, found_outlines
 from pzvision.train.reader_net import Block
 from pzvision.vision.outliner import CORNERS, SIZE
@@ -107,23 +107,8 @@ def export(checkpoint: Path, out: Path) -> Path:
     net = OutlineNet()
     state = read_checkpoint(checkpoint)
     net.load_state_dict(state["average"])
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            _Exported(net).eval(),
-            (torch.zeros(2, SIZE, SIZE, 3, dtype=torch.uint8),),
-            str(out),
-            dynamo=False,
-            opset_version=17,
-            input_names=["pictures"],
-            output_names=["moves", "distance"],
-            dynamic_axes={name: {0: "n"} for name in ("pictures", "moves", "distance")},
-        )
-    return add_notes(
-        out,
-        {"task": "pzvision-outliner", "steps": str(state["step"]), "licence": "AGPL-3.0-or-later"},
-    )
+    notes = {"task": "pzvision-outliner", "steps": str(state["step"])}
+    return write_onnx(_Exported(net), out, SIZE, ("pictures", ("moves", "distance")), notes)
 
 
 def main() -> None:

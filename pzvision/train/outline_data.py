@@ -17,7 +17,7 @@ import numpy.typing as npt
 from torch.utils.data import IterableDataset
 from tqdm import tqdm
 
-from pzvision.train.data import Example, Recipe, read_picture, recipe_examples, stream
+from pzvision.train.data import Example, Recipe, read_picture, recipe_examples, shuffled, stream
 from pzvision.train.matching import polygon_iou
 from pzvision.vision.finder import FACE, FinderConfig, TileFinder
 from pzvision.vision.outliner import CORNERS, SIZE, WIDE, parallelograms, to_unit
@@ -137,22 +137,8 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
             (source, [e for e in examples if e.outlines and len(e.quads)])
             for source, examples in recipe_examples(self.recipe, self.built)
         ]
-        shelf: list[tuple[Bytes, Floats]] = []
-        waiting = 0
-        for example in stream(mix, rng):
-            part = self._of(example, found.get(picture_key(example)), rng)
-            if part is None:
-                continue
-            shelf.append(part)
-            waiting += len(part[0])
-            if waiting >= 4 * self.batch:
-                pictures, truth = (np.concatenate([s[i] for s in shelf]) for i in (0, 1))
-                order = rng.permutation(len(pictures))
-                for start in range(0, 2 * self.batch, self.batch):
-                    pick = order[start : start + self.batch]
-                    yield np.asarray(pictures[pick], np.uint8), np.asarray(truth[pick], np.float32)
-                rest = order[2 * self.batch :]
-                shelf, waiting = [(pictures[rest], truth[rest])], len(rest)
+        parts = (self._of(example, found.get(picture_key(example)), rng) for example in stream(mix, rng))
+        yield from shuffled((part for part in parts if part is not None), self.batch, rng)
 
     def _of(
         self, example: Example, found: Floats | None, rng: np.random.Generator

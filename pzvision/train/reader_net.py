@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from pzvision.tiles import OTHER
+from pzvision.train.onnx_file import write_onnx
 from pzvision.vision.rectify import SIZE
 
 CLASSES: Final = OTHER + 1
@@ -115,25 +116,5 @@ class _Exported(nn.Module):  # type: ignore[misc]
 def export(net: ReaderNet, path: Path, *, temperature: float, metadata: dict[str, str] | None = None) -> None:
     """Write ``path``: ``faces`` (N, SIZE, SIZE, 3) uint8 BGR in; ``kinds`` (N, 28), ``turns`` (N, 4)
     and ``features`` (N, D) out."""
-    import onnx
-
-    model = _Exported(net, temperature).eval()
-    torch.onnx.export(
-        model,
-        (torch.zeros(2, SIZE, SIZE, 3, dtype=torch.uint8),),
-        str(path),
-        dynamo=False,
-        opset_version=17,
-        input_names=["faces"],
-        output_names=["kinds", "turns", "features"],
-        dynamic_axes={name: {0: "n"} for name in ("faces", "kinds", "turns", "features")},
-    )
-    stored: Any = onnx.load(str(path))
-    for key, value in {
-        "temperature": f"{temperature:.4f}",
-        "licence": "AGPL-3.0-or-later",
-        **(metadata or {}),
-    }.items():
-        entry = stored.metadata_props.add()
-        entry.key, entry.value = key, value
-    onnx.save(stored, str(path))
+    notes = {"temperature": f"{temperature:.4f}", **(metadata or {})}
+    write_onnx(_Exported(net, temperature), path, SIZE, ("faces", ("kinds", "turns", "features")), notes)
