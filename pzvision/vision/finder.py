@@ -42,8 +42,8 @@ class FinderConfig:
         vote: outlines more alike than this to the one that stays are averaged into it.
         again: whether a second look is taken where the tiles come out too small or too large.
         wanted_px: the side (root of area, px of the network's input) that the second look aims at for the
-            smallest tenth of the tiles. On 200 rendered tables 22, 24 and 26 px made 1,158, 1,137 and 1,130
-            errors, in 108, 114 and 121 ms of processor time.
+            smallest tenth of the tiles; it is never coarser than one of ``long_side``. On 200 rendered tables
+            22, 24 and 26 px made 1,158, 1,137 and 1,130 errors, in 108, 114 and 121 ms of processor time.
         small_px: tiles known to have a smaller side than this in one look are looked at closer ...
         known_px: ... so that they come out with this one.
         closer: a second look enlarges the picture at most this much.
@@ -202,6 +202,7 @@ class TileFinder:
         if usual * scale > cfg.large_px:
             return self._look(image, cfg.fitting_px / usual)
         closer = self._closer(scale, cfg.wanted_px / float(np.quantile(sides, _SMALLEST)))
+        closer = max(closer, self.scale(image))  # near tiles of strange sets are found surer so
         corners = found.quads.reshape(-1, 2)
         round_it = max(2 * usual, cfg.round_px / closer)
         low = np.maximum(corners.min(axis=0) - round_it, 0)

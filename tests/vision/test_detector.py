@@ -162,15 +162,18 @@ def test_tiles_far_away_are_looked_at_again_enlarged(
     assert set(shapes[::2]) == {(1, 544, 960, 3)}
 
 
-def test_near_tiles_are_looked_at_once(
+def test_near_tiles_are_looked_at_again_at_full_size_only(
     finder: TileFinder, scenes: list[Scene], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     near = [s for s in scenes if side_px(s.polygons).min() * 1280 / 960 > 32]
     assert len(near) >= 2
     shapes = looks(finder, monkeypatch)
     for scene in near:
+        shapes.clear()
         finder(scene.image)
-    assert len(shapes) == len(near)
+        first, again = shapes
+        assert first == (1, 544, 960, 3)
+        assert max(again[1:3]) <= 1280, "not enlarged beyond one look at the whole picture"
 
 
 def test_where_the_size_of_tiles_is_known_it_alone_says_how_to_look(
