@@ -40,7 +40,7 @@ class FinderConfig:
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
         inside: a find with this share of its area inside a better one is a piece of that tile.
         vote: outlines more alike than this to the one that stays are averaged into it.
-        again: whether a second look is taken where the tiles come out too small or too large.
+        again: whether a second look is taken, as close as the tiles that the first one found need it.
         wanted_px: the side (root of area, px of the network's input) that the second look aims at for the
             smallest tenth of the tiles; it is never coarser than one of ``long_side``. On 200 rendered tables
             22, 24 and 26 px made 1,158, 1,137 and 1,130 errors, in 108, 114 and 121 ms of processor time.
@@ -183,7 +183,7 @@ class TileFinder:
         return self._look(image, scale)
 
     def _unknown(self, image: Image) -> Finds:
-        """A first look, then a second one where the tiles are if they come out too small or too large."""
+        """A first look, then one at where the tiles are, as close as they need it."""
         cfg = self.config
         height, width = image.shape[:2]
         everywhere = (0.0, 0.0, float(width), float(height))
