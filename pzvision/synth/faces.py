@@ -28,6 +28,7 @@ __all__ = [
     "FaceSource",
     "Look",
     "draw_face",
+    "engraved",
     "random_look",
 ]
 
@@ -79,7 +80,7 @@ def draw_face(kind: int, look: Look | str, size: int = 256, *, variant: int = 0)
         raise ValueError(f"kind: expected 0..{CLASSES - 1}, got {kind}")
     big = _draw_big(kind, look, variant % OTHER_VARIANTS, min(_LARGEST, max(96, 2 * size)))
     if look.engraving > 0 and kind != BACK:
-        big = _engraved(big, look)
+        big = engraved(big, look)
     return np.asarray(cv2.resize(big, (round(size * ASPECT), size), interpolation=cv2.INTER_AREA), np.uint8)
 
 
@@ -106,7 +107,7 @@ def _draw_big(kind: int, look: Look, variant: int, height: int) -> Image:
     return image
 
 
-def _engraved(image: Image, look: Look) -> Image:
+def engraved(image: Image, look: Look) -> Image:
     """Cut into the surface: edges towards the light (top left) dark, the others bright."""
     ink = np.abs(image.astype(np.int16) - np.array(look.face, np.int16)).max(axis=2)
     depth = cv2.GaussianBlur(np.minimum(ink, 120).astype(np.float32), (0, 0), image.shape[0] / 300)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ from torch.utils.data import IterableDataset
 
 from pzvision.tiles import BACK, OTHER
 from pzvision.train.data import Example, Recipe, named_examples, read_picture, shuffled, stream
+from pzvision.train.font_faces import stroked
 from pzvision.train.matching import polygon_iou
 from pzvision.train.outline_data import picture_key, shrunk, spoil, wrong_outlines
 from pzvision.train.reader_seen import across
@@ -40,6 +42,8 @@ class ContextSamples:
         doubtful: faces that the reader gives less probability, or another name, are all taken ...
         sure: ... of the others this share.
         spoilt: chance of other light, blur and noise.
+        recoloured: chance of other colours, as of other inks on other paper.
+        restroked: chance of fatter or thinner strokes.
     """
 
     faces: int = 24
@@ -52,6 +56,8 @@ class ContextSamples:
     doubtful: float = 0.93
     sure: float = 0.08
     spoilt: float = 0.6
+    recoloured: float = 0.2
+    restroked: float = 0.15
 
 
 class ContextStream(IterableDataset[tuple[Bytes, Ints, Ints]]):  # type: ignore[misc]
@@ -132,8 +138,26 @@ class ContextStream(IterableDataset[tuple[Bytes, Ints, Ints]]):  # type: ignore[
             return None
         middle = found[taken].mean(axis=1, keepdims=True)
         pictures = rectify(image, middle + (found[taken] - middle) * WIDE, SIZE)
-        dull = [spoil(p, rng) if rng.random() < cfg.spoilt else p for p in pictures]
-        return np.stack(dull), kinds[taken], turns[taken]
+        return np.stack([self._other(p, rng) for p in pictures]), kinds[taken], turns[taken]
+
+    def _other(self, picture: Bytes, rng: np.random.Generator) -> npt.NDArray[Any]:
+        """A cut-out as of another set in another light, each only sometimes."""
+        cfg = self.config
+        if rng.random() < cfg.recoloured:
+            picture = recoloured(picture, rng)
+        if rng.random() < cfg.restroked:
+            picture = stroked(picture, float(rng.normal(0, 0.4)), 2)
+        return spoil(picture, rng) if rng.random() < cfg.spoilt else picture
+
+
+def recoloured(picture: Bytes, rng: np.random.Generator) -> Bytes:
+    """``(S, S, 3)`` uint8 BGR, its hues turned and made stronger or weaker, the light as it is."""
+    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
+    angle = rng.normal(0, 0.6) if rng.random() < 0.8 else rng.uniform(-np.pi, np.pi)
+    gain = rng.uniform(0.2, 1.3)
+    turn = gain * np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    lab[..., 1:] = (lab[..., 1:] - 128) @ turn + 128
+    return np.asarray(cv2.cvtColor(np.clip(lab, 0, 255).astype(np.uint8), cv2.COLOR_LAB2BGR), np.uint8)
 
 
 def _mistaken(seen: Floats | None, tiles: Floats) -> Floats:

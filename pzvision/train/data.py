@@ -42,6 +42,8 @@ class Source:
         crops: folder of single faces by class (``composites``).
         per_series: at most this many equal votes for the photos of one series.
         drawn: share of pictures whose faces are drawn instead of photographed.
+        fonts: of the scenes whose faces are not photographed, the share whose sets are made from installed
+            fonts and open tile sets (`font_faces`) instead of drawn as `pzvision.synth` does.
         tile_px: least and greatest height of tiles in scenes, px of 1280×960.
         layouts: weights of the arrangements of scenes; None for the usual ones.
         decoys: mean number of things in a scene that look a little like tiles.
@@ -49,7 +51,7 @@ class Source:
         size: width and height of scenes, px.
         elevation: of the camera over scenes, degrees: mean and standard deviation.
         hard: strength of blur, noise and light faults in scenes (0 none, 1 usual).
-        without: photos, or single faces, whose file names begin with one of these are left out.
+        without: photos, single faces or fonts whose file names begin with one of these are left out.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Source:
     crops: str = ""
     per_series: float = 12.0
     drawn: float = 0.0
+    fonts: float = 0.0
     tile_px: tuple[float, float] = (22.0, 110.0)
     layouts: Mapping[str, float] | None = None
     decoys: float = 0.0
@@ -277,7 +280,7 @@ def build_pool(recipe: Recipe, source: Source, out: Path, *, named: bool = False
 def rendered_scene(
     rng: np.random.Generator, crops: Path | None, source: Source, *, named: bool = False
 ) -> Scene:
-    """One scene of `pzvision.synth.scenes`, its faces drawn or from ``crops`` as the source says.
+    """One scene of `pzvision.synth.scenes`, its faces drawn, from ``crops`` or of fonts as the source says.
 
     ``named``: with the classes of `pzvision.tiles` instead of 0 face, 1 back.
     """
@@ -285,10 +288,13 @@ def rendered_scene(
     from pzvision.synth.faces import FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
     from pzvision.tiles import BACK
+    from pzvision.train.font_faces import font_set
 
     textures: list[FaceSource] | None = None
     if crops is not None and rng.random() >= source.drawn:
         textures = [CropFaces(crops, rng, without=tuple(source.without))]
+    elif source.fonts > 0 and rng.random() < source.fonts:
+        textures = [font_set(rng, tuple(source.without))]
     low, high = source.tile_px
     config = SceneConfig(
         tile_px=(low, high),

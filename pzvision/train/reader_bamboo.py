@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from pzvision.train.reader_canvas import Canvas, Colour, Point
+from pzvision.train.reader_canvas import MADE_UP, Canvas, Colour, Point
 
 
 def _segment(c: Canvas, a: Point, b: Point, thick: float, colour: Colour) -> None:
@@ -16,7 +16,21 @@ def _segment(c: Canvas, a: Point, b: Point, thick: float, colour: Colour) -> Non
     def at(t: float) -> Point:
         return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
 
-    if look == 0:  # plain
+    if look >= MADE_UP:  # so many joints, straight or waisted, with hearts or knots
+        rng = np.random.default_rng(look)
+        joints, space = int(rng.integers(1, 5)), rng.uniform(0.02, 0.08)
+        stem, body, heart, knot = rng.uniform(0, 0.7), rng.uniform(0.6, 1.1), rng.random(), rng.random()
+        if stem > 0.2:
+            c.line(a, b, colour, thick * stem)
+        for k in range(joints):
+            t0, t1 = k / joints + space, (k + 1) / joints - space
+            c.line(at(t0), at(t1), colour, thick * body)
+            if heart < 0.4:
+                c.line(at(t0 + 0.05), at(t1 - 0.05), white, thick * body * heart)
+        if knot < 0.5:
+            for k in range(joints + 1):
+                c.circle(at(k / joints), thick * (0.4 + knot * 0.6), colour)
+    elif look == 0:  # plain
         c.line(at(0.08), at(0.92), colour, thick)
     elif look == 1:  # dumb-bell: thin stem, three knots
         c.line(a, b, colour, thick * 0.5)

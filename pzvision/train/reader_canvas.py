@@ -26,13 +26,20 @@ _FONT_ROOTS: Final = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _FONT_NAMES: Final = (
     "NotoSerifCJK", "NotoSansCJK", "ukai", "uming", "bkai", "bsmi", "gkai", "gbsn", "cwkai", "cwming",
     "cwfs", "cwtex", "TW-Kai", "TW-Sung", "LXGWWenKai", "wqy-", "BabelStoneHan", "SmileySans", "Klee", "Hana",
+    "cwheib", "ipam.", "kouzan-mouhitsu", "aoyagi-soseki",
 )  # fmt: skip
 _SUPERSAMPLE: Final = 2
+MADE_UP: Final = 100
+"""`Style.dot` and `Style.bar` from here on are seeds of makes that nobody drew."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """What the faces of one invented set share. Colours are BGR; lengths are shares of the face's width."""
+    """What the faces of one invented set share. Colours are BGR; lengths are shares of the face's width.
+
+    ``dot`` and ``bar`` are makes of circles and bamboo: those of `random_style`, or from `MADE_UP` on others
+    that are put together anew for each number.
+    """
 
     inks: tuple[Colour, Colour, Colour]
     dot: int

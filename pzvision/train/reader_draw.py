@@ -16,7 +16,7 @@ import numpy as np
 
 from pzvision.tiles import OTHER
 from pzvision.train.reader_bamboo import draw_bamboo, draw_bird
-from pzvision.train.reader_canvas import Canvas, Colour, Picture, Point, Style
+from pzvision.train.reader_canvas import MADE_UP, Canvas, Colour, Picture, Point, Style
 
 _DIGITS: Final = "一二三四五六七八九"
 _HONOURS: Final = "東南西北中發东发"
@@ -63,7 +63,8 @@ def _corner(c: Canvas, text: str) -> None:
 def _characters(c: Canvas, rank: int) -> None:
     rng, style = c.rng, c.style
     digit = _DIGITS[rank - 1]
-    if rank == 5 and rng.random() < 0.6:
+    formal = rng.random() < 0.6  # drawn for every rank, so that faces of one seed are laid out alike
+    if rank == 5 and formal:
         digit = "伍"
     wan = "萬" if rng.random() < 0.8 else "万"
     bold = float(rng.choice([0, 0, 0.015, 0.03]))
@@ -92,7 +93,9 @@ def _characters(c: Canvas, rank: int) -> None:
 def _dot(c: Canvas, at: Point, r: float, colour: Colour, other: Colour) -> None:
     white = (255, 255, 255)
     look = c.style.dot
-    if look == 0:  # filled, with light rings inside
+    if look >= MADE_UP:
+        _made_up_dot(c, at, r, colour, other)
+    elif look == 0:  # filled, with light rings inside
         c.circle(at, r, colour)
         c.circle(at, r * 0.68, white, fill=False, thick=r * 0.16)
         c.circle(at, r * 0.3, white, fill=False, thick=r * 0.14)
@@ -126,6 +129,32 @@ def _dot(c: Canvas, at: Point, r: float, colour: Colour, other: Colour) -> None:
             dx, dy = 0.85 * r * np.cos(a), 0.85 * r * np.sin(a) / c.aspect
             c.line((at[0] - dx, at[1] - dy), (at[0] + dx, at[1] + dy), colour, max(0.012, r * 0.16))
         c.circle(at, r * 0.3, other)
+
+
+def _made_up_dot(c: Canvas, at: Point, r: float, colour: Colour, other: Colour) -> None:
+    """Discs, rings, petals and spokes one within another."""
+    rng = np.random.default_rng(c.style.dot)
+    inks = (colour, other, (255, 255, 255))
+    ink, reach = 0, 1.0
+    for layer in range(int(rng.integers(2, 5))):
+        if layer:
+            ink = (ink + int(rng.integers(1, 3))) % 3
+        what, count, turn = rng.random(), int(rng.integers(4, 13)), rng.uniform(0, np.pi)
+        size = r * reach
+        if what < 0.35:
+            c.circle(at, size, inks[ink])
+        elif what < 0.65:
+            c.circle(at, size * 0.92, inks[ink], fill=False, thick=max(0.012, r * rng.uniform(0.1, 0.25)))
+        else:
+            petal, thick = size * rng.uniform(0.14, 0.3), max(0.012, r * rng.uniform(0.08, 0.2))
+            for a in turn + 2 * np.pi * np.arange(count) / count:
+                far = size - petal if what < 0.85 else size
+                tip = (at[0] + far * np.cos(a), at[1] + far * np.sin(a) / c.aspect)
+                if what < 0.85:
+                    c.circle(tip, petal, inks[ink])
+                else:
+                    c.line(at, tip, inks[ink], thick)
+        reach *= rng.uniform(0.45, 0.8)
 
 
 def _dots(c: Canvas, rank: int) -> None:

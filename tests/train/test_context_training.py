@@ -29,6 +29,8 @@ SCENES = Source(
     layouts={"game": 1.0},
 )  # fmt: skip
 
+AS_IS = {"spoilt": 0.0, "recoloured": 0.0, "restroked": 0.0, "shrunk": 0.0}
+
 
 @pytest.fixture(scope="module")
 def recipe(tmp_path_factory: pytest.TempPathFactory) -> Recipe:
@@ -51,7 +53,7 @@ def faces_of(pictures: np.ndarray) -> np.ndarray:
 
 
 def test_samples_show_the_named_face_and_its_turn(recipe: Recipe) -> None:
-    every = ContextSamples(sure=1.0, wrong=0.0, very_wrong=0.0, spoilt=0.0, shrunk=0.0, sides=(9.0, 90.0))
+    every = ContextSamples(sure=1.0, wrong=0.0, very_wrong=0.0, **AS_IS, sides=(9.0, 90.0))
     pictures, kinds, turns = next(iter(stream(recipe, every)))
     assert pictures.shape == (24, SIZE, SIZE, 3) and pictures.dtype == np.uint8
     known = (turns >= 0) & (kinds != OTHER)
@@ -83,7 +85,7 @@ def test_samples_are_the_same_for_a_seed_and_mostly_doubtful(recipe: Recipe) -> 
 def test_it_begins_as_the_reader_and_its_file_says_what_the_network_says(
     recipe: Recipe, tmp_path: Path
 ) -> None:
-    every = ContextSamples(sure=1.0, wrong=0.0, very_wrong=0.0, spoilt=0.0, shrunk=0.0)
+    every = ContextSamples(sure=1.0, wrong=0.0, very_wrong=0.0, **AS_IS)
     pictures, _, turns = next(iter(stream(recipe, every)))
     theirs, net = reader.load(find_model("reader.pt")), ContextNet().eval()
     net.begin_as(theirs)
