@@ -21,12 +21,12 @@ from pzvision.errors import PzvisionError
 from pzvision.live.bench_parts import Plan, plan_parser, playing, resident_mb
 from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
-from pzvision.live.many import GameTable, SharedDetector, run_tables
+from pzvision.live.many import GameTable, run_tables
 from pzvision.live.pipeline import Pipeline, PipelineConfig
 from pzvision.live.serving import PageOptions
 from pzvision.live.settings import HandMaker, HandSettings
+from pzvision.live.shared_detector import SharedDetector
 from pzvision.live.store import Store
-from pzvision.live.turns import Turns
 from pzvision.vision.calibration import load
 from pzvision.vision.camera import LiveSource
 from pzvision.vision.capture import CaptureConfig
@@ -40,6 +40,7 @@ class Figures:
     looks: tuple[float, ...]
     latency_ms: tuple[tuple[float, float], ...]
     asked_s: float
+    network_runs: tuple[int, int]
     records: tuple[int, ...]
     memory_mb: float
 
@@ -50,15 +51,16 @@ class Figures:
             f"{len(self.looks)} tables: {min(self.looks):.2f} to {max(self.looks):.2f} looks/s each,"
             f" {sum(self.looks):.2f} in all; detector {self.asked_s:.2f} times/s",
             f"  picture to the end of its look, p50/p95 ms a table: {ages}",
+            f"  runs of networks asked for / made: {self.network_runs[0]} / {self.network_runs[1]}",
             f"  records of the logs {' '.join(map(str, self.records))}; {self.memory_mb:.0f} MB resident",
         ]
 
 
 def measure(
-    url: str, count: int, seconds: float, plan: Plan, finder: TileDetector, every_s: float
+    url: str, count: int, seconds: float, plan: Plan, shared: SharedDetector, every_s: float
 ) -> Figures:
-    """Run ``count`` tables for so long."""
-    calibration, turns = load(plan.calibration), Turns()
+    """Run ``count`` tables for so many seconds, a look every ``every_s``; nobody else uses ``shared``."""
+    calibration = load(plan.calibration)
     tables: list[GameTable] = []
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "s.sqlite")
@@ -72,7 +74,7 @@ def measure(
                 source,
                 calibration,
                 maker,
-                SharedDetector(finder, turns, calibration),
+                shared.of_table(calibration),
                 config=PipelineConfig(look_s=every_s),
                 hub=hub,
                 desk=desk,
@@ -99,6 +101,7 @@ def measure(
         tuple(t.stats.looks / t.stats.seconds for t in tables),
         tuple(t.stats.latency_ms or (float("nan"), float("nan")) for t in tables),
         sum(t.stats.detections for t in tables) / passed,
+        (shared.batches.asked, shared.batches.runs),
         tuple(t.pipeline.session.length for t in tables),
         memory,
     )
@@ -111,6 +114,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--tables", default="1,2,4", help="how many at once, one run each (default 1,2,4)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each run")
     parser.add_argument("--every", type=float, default=0.25, metavar="S", help="seconds between looks")
+    parser.add_argument("--at-once", type=int, metavar="N", help="looks at a time (default: cores and one)")
     parser.add_argument("--backend", default="auto")
     args = parser.parse_args(argv)
     counts = [int(word) for word in args.tables.split(",") if word.isdecimal() and 0 < int(word) <= 26]
@@ -121,7 +125,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     with playing(plan) as (url, _):
         print(f"{os.cpu_count()} cores, {finder.runs_on}", flush=True)
         for count in counts:
-            figures = measure(url, count, args.seconds, plan, finder, args.every)
+            shared = SharedDetector(finder, at_once=args.at_once)
+            figures = measure(url, count, args.seconds, plan, shared, args.every)
             print("\n".join([*figures.lines(), f"  load {os.getloadavg()[0]:.1f}"]), flush=True)
 
 

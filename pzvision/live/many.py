@@ -1,8 +1,8 @@
 """Several tables from one process: ``pzvision live --table A=0 --table B=rtsp://…``.
 
 Each table is a game of its own: source, calibration, reader, log, store, pages, health, in a thread of its
-own. They share one detector, which serves them in the order in which they ask (`pzvision.live.turns`), one
-store file (an evening a table) and one server.
+own. They share one detector (`pzvision.live.shared_detector`), one store file (an evening a table) and one
+server.
 """
 
 from __future__ import annotations
@@ -29,17 +29,10 @@ from pzvision.live.server import MOST_CONNECTIONS, PageServer
 from pzvision.live.serving import PageOptions, serve, show_token
 from pzvision.live.store import SessionWriter
 from pzvision.live.tables_page import TablePage, build_tables_app
-from pzvision.live.turns import Turns
 from pzvision.messages import say
 from pzvision.tiles import Lang
-from pzvision.vision.calibration import Calibration
 from pzvision.vision.camera import LiveSource
-from pzvision.vision.capture import FrameSource, Image
-from pzvision.vision.detections import Detections
-from pzvision.vision.detector import TileDetector
-from pzvision.vision.gate import GateConfig
-from pzvision.vision.tableview import TableDetector
-from pzvision.vision.tile_set import TileSet
+from pzvision.vision.capture import FrameSource
 
 MOST_TABLES: Final = 32
 _NAME: Final = re.compile(r"[^\W_][\w-]{0,23}")
@@ -112,39 +105,6 @@ def find_table_calibration(spec: TableSpec, folder: Path | None) -> Path:
         f"--table {spec.name}: no calibration (looked for {looked}): make one with pzvision calibrate"
         f" SOURCE --camera {spec.name}"
     )
-
-
-class SharedDetector:
-    """The one detector as a table asks for it: in its turn, with the table's own view and tile set.
-
-    Args:
-        finder: shared by all tables.
-        turns: shared by all tables.
-        calibration: of this table's camera.
-        tile_set: of the tiles on this table; None: read as trained.
-        gate: see `TableDetector`.
-    """
-
-    def __init__(
-        self,
-        finder: TileDetector,
-        turns: Turns,
-        calibration: Calibration,
-        *,
-        tile_set: TileSet | None = None,
-        gate: GateConfig | None = None,
-    ) -> None:
-        self._table = TableDetector(finder, calibration, gate=gate)
-        self._reader = finder.stages[1]
-        self._turns = turns
-        self._tile_set = tile_set
-
-    def __call__(self, image: Image) -> Detections:
-        """The tiles in ``(H, W, 3)`` uint8 BGR; raises what the detector raises."""
-        with self._turns.turn():
-            if self._reader is not None and self._reader.tile_set is not self._tile_set:
-                self._reader.tile_set = self._tile_set
-            return self._table(image)
 
 
 @dataclass

@@ -13,7 +13,6 @@ from pzvision.live.desk import Desk
 from pzvision.live.hub import Hub
 from pzvision.live.many import (
     GameTable,
-    SharedDetector,
     TableSpec,
     find_table_calibration,
     named,
@@ -23,10 +22,11 @@ from pzvision.live.pipeline import Pipeline
 from pzvision.live.report import RecordPrinter, note, printer, settlement
 from pzvision.live.resume import attach, choose, writer_for
 from pzvision.live.serving import PageOptions
+from pzvision.live.shared_detector import SharedDetector
 from pzvision.live.store import SessionWriter, Store, default_path
-from pzvision.live.turns import Turns
 from pzvision.vision.calibration import Calibration
 from pzvision.vision.capture import CaptureConfig, open_source, without_password
+from pzvision.vision.detections import Detector
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.gate import GateConfig
 from pzvision.vision.tile_set import load_tile_set
@@ -61,15 +61,13 @@ def watch(args: argparse.Namespace, specs: Sequence[TableSpec]) -> tuple[int, bo
     options = PageOptions(args.port, args.host, args.overlay_delay)
     folder = Path(args.calibration) if args.calibration else None
     files = {spec.name: find_table_calibration(spec, folder) for spec in specs}
-    finder = TileDetector(
-        Path(args.models) if args.models else None, threads=args.threads, backend=args.backend
-    )
-    turns = Turns()
+    models = Path(args.models) if args.models else None
+    detector = SharedDetector(TileDetector(models, threads=args.threads, backend=args.backend))
     with ExitStack() as closing:
         store = None if args.no_store else Store(args.store or default_path())
         if store is not None:
             closing.callback(store.close)
-        tables = [_open(args, spec, files[spec.name], finder, turns, store, closing) for spec in specs]
+        tables = [_open(args, spec, files[spec.name], detector, store, closing) for spec in specs]
         signal = run_tables(tables, options=options, lang=args.lang, page=not args.no_page)
         lost = []
         for table in tables:
@@ -90,25 +88,25 @@ def _open(
     args: argparse.Namespace,
     spec: TableSpec,
     file: Path,
-    finder: TileDetector,
-    turns: Turns,
+    detector: SharedDetector,
     store: Store | None,
     closing: ExitStack,
 ) -> GameTable:
     own = argparse.Namespace(**{**vars(args), "calibration": str(file)})
+    gate = GateConfig() if args.gate else None
     try:
         setup = check_game(own)
         tile_set = load_tile_set(args.tile_set, setup.calibration.tile_set, file)
+        look = detector.of_table(setup.calibration, tile_set=tile_set, gate=gate)
         wanted = CaptureConfig(webcam_size=setup.calibration.image_size)
         source = open_source(spec.source, live=True, config=wanted)
         closing.callback(source.close)
         check_size(setup, source)
     except PzvisionError as error:
         raise PzvisionError(f"--table {spec.name}: {error}") from None
-    gate = GateConfig() if args.gate else None
 
-    def new_detector(calibration: Calibration) -> SharedDetector:
-        return SharedDetector(finder, turns, calibration, tile_set=tile_set, gate=gate)
+    def new_detector(calibration: Calibration) -> Detector:
+        return detector.of_table(calibration, tile_set=tile_set, gate=gate)
 
     def save(calibration: Calibration) -> None:
         calibration.save(file)
@@ -127,7 +125,7 @@ def _open(
         source,
         setup.calibration,
         maker,
-        new_detector(setup.calibration),
+        look,
         config=setup.pipeline,
         hub=hub,
         on_said=printer(args.lang, named(spec.name)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pzvision
 from pzvision.errors import PzvisionError
 from pzvision.tiles import BACK, CLASSES, OTHER
+from pzvision.vision.batching import Batches
 from pzvision.vision.context import ContextConfig, ContextReader
 from pzvision.vision.detections import Detections, FloatArray
 from pzvision.vision.finder import BACK as BACK_FOUND
@@ -127,6 +129,20 @@ class TileDetector:
                     model, threads=threads, config=self.config.context, backend=self.backend
                 )
 
+    def sharing(self, batches: Batches, tile_set: TileSet | None = None) -> TileDetector:
+        """This detector for one of several tables: the same networks, run together, its own tile set.
+
+        Raises `PzvisionError` for a tile set that was made for another reader.
+        """
+        own = copy.copy(self)
+        own._finder = _shared(self._finder, batches)
+        own._outliner = None if self._outliner is None else _shared(self._outliner, batches)
+        own._context = None if self._context is None else _shared(self._context, batches)
+        if self._reader is not None:
+            own._reader = _shared(self._reader, batches)
+            own._reader.tile_set = tile_set
+        return own
+
     @property
     def networks(self) -> tuple[Network, ...]:
         """The models in use: the finder, then those there are of outliner, reader and context reader."""
@@ -196,6 +212,15 @@ class TileDetector:
         kept = back | (found.confidences >= self.config.least_confidence)
         # what is left out is settled by the raw scores; what is told is how likely a tile is there
         return Detections(found.polygons, found.probs, self._finder.believed(finds), size)[kept]
+
+
+_Part = TypeVar("_Part", TileFinder, Outliner, FaceReader, ContextReader)
+
+
+def _shared(part: _Part, batches: Batches) -> _Part:
+    own = copy.copy(part)
+    own.network = batches.share(part.network)
+    return own
 
 
 def _if_there(name: str, model_dir: Path | None) -> Path | None:

@@ -314,11 +314,12 @@ class TileFinder:
         """
         full_h, full_w = canvas.shape[1:3]
         key = (full_w, full_h)
-        if key not in self._anchors:
+        anchors = self._anchors.get(key)
+        if anchors is None:
             if len(self._anchors) > 8:
-                self._anchors.clear()
-            self._anchors[key] = anchor_points(full_w, full_h)
-        quads, scores, classes = decode(rows, self._anchors[key], self.config.threshold)
+                self._anchors.clear()  # other tables' threads may be about to look in it
+            anchors = self._anchors[key] = anchor_points(full_w, full_h)
+        quads, scores, classes = decode(rows, anchors, self.config.threshold)
         keep = suppress(quads, scores, self.config.overlap)
         better = vote(quads, scores, keep, self.config.vote)
         quads[keep] = better
