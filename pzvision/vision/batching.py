@@ -51,13 +51,18 @@ class Batches:
     A thread that finds nobody at work does the work itself, its own run first, and hands over to the one that
     has waited longest. An error reaches only the one whose pictures cause it.
 
+    Args:
+        most_rows: pictures in one run.
+
     Attributes:
         asked: how many runs were asked for.
         runs: how many it took.
+
+    Raises:
+        ValueError: ``most_rows`` less than one.
     """
 
     def __init__(self, most_rows: int = MOST_ROWS) -> None:
-        """``most_rows``: pictures in one run. Raises `ValueError` for fewer than one."""
         if most_rows < 1:
             raise ValueError(f"most_rows: expected at least 1, got {most_rows}")
         self._most = most_rows
