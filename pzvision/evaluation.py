@@ -42,17 +42,17 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Right among the written; 1 where nothing was written and nothing was true."""
+        """Share right of the written; 1 where nothing was written and nothing was true."""
         return self.right / self.written if self.written else float(self.true == 0)
 
     @property
     def recall(self) -> float:
-        """Right among the true; 1 where there are none."""
+        """Share right of the true; 1 where there are none."""
         return self.right / self.true if self.true else 1.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both."""
+        """Harmonic mean of both shares."""
         total = self.true + self.written
         return 2 * self.right / total if total else 1.0
 
@@ -145,7 +145,7 @@ def signature(event: Event) -> tuple[object, ...]:
 
 
 def compare(truth: Sequence[Event], written: Sequence[Event], tolerance: float = TOLERANCE_S) -> Comparison:
-    """Match two logs. Deals are left out: a camera cannot see them."""
+    """Match two logs, up to ``tolerance`` s apart. Deals are left out: a camera cannot see them."""
     real = [e for e in truth if e.type != "deal"]
     seen = [e for e in written if e.type != "deal"]
     free = set(range(len(seen)))

@@ -41,7 +41,7 @@ class Bars:
         bar.set_description_str(f"{worker + 1} {what}{part} {Path(run.path).name[:32]}")
 
     def working(self, worker: int, done: float) -> None:
-        """See `Watcher`."""
+        """See `pzvision.batch.run.Watcher`."""
         bar = self._workers[worker]
         bar.n = done
         bar.refresh()

@@ -25,7 +25,7 @@ class Progress:
         job, place: what is done, and the results; None: it was refused before anything was done.
         state: ``waiting``, ``working``, ``done``, ``skipped`` (was done before) or ``failed``.
         summary: once done. ``error``: why it failed.
-        done: 0–1.
+        done: 0–1. ``moved``: 0–1 of each part, of the survey (−1) and of the decoding (−2).
     """
 
     path: str
@@ -60,7 +60,7 @@ class Watcher(Protocol):
         ...
 
     def working(self, worker: int, done: float) -> None:
-        """So much of it is done."""
+        """So much of it is done, 0–1."""
         ...
 
     def ended(self, run: Progress) -> None:

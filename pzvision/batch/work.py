@@ -229,7 +229,7 @@ def decode(
 ) -> Decoded:
     """The game, from the survey and the detector's answers to all its asks, in their order.
 
-    Raises `PzvisionError` when parts do not belong together.
+    Raises `PzvisionError` when parts do not belong together, KeyboardInterrupt when it was asked to stop.
     """
     with tempfile.TemporaryDirectory(prefix="pzvision-") as folder:
         place = Path(folder)

@@ -117,7 +117,10 @@ def _measure(args: argparse.Namespace, backend: str) -> Bench:
 
 
 def rendered(count: int) -> list[npt.NDArray[np.uint8]]:
-    """``count`` pictures of tables, 1280×720, with at least 60 tiles in plain sight; always the same ones."""
+    """``count`` pictures ``(720, 1280, 3)`` of tables with at least 60 tiles in plain sight, always the same.
+
+    Raises `PzvisionError` where so many cannot be rendered.
+    """
     import numpy as np
 
     from pzvision.synth.scenes import SceneConfig, random_scene

@@ -15,7 +15,7 @@ from pzvision.errors import PzvisionError
 
 
 def camera(spec: str | None, config: DoctorConfig, size: list[tuple[int, int]]) -> Iterator[Finding]:
-    """The camera named, or the first one there is, watched for a moment. ``size`` gets its picture's."""
+    """The camera named, or the first one there is, watched for a moment. ``size`` gets its picture's, px."""
     if spec is None:
         found = sorted(Path("/dev").glob("video*")) if sys.platform.startswith("linux") else []
         if not found:
@@ -61,7 +61,7 @@ def camera(spec: str | None, config: DoctorConfig, size: list[tuple[int, int]]) 
 
 
 def calibration(named: str | None, size: list[tuple[int, int]]) -> Iterator[Finding]:
-    """The calibration can be read, describes a table, and fits the camera looked at before."""
+    """The calibration can be read, describes a table, and fits the camera looked at before (``size``, px)."""
     from pzvision.live.arguments import DEFAULT_CALIBRATION
     from pzvision.live.fit import judge_fit
     from pzvision.vision.calibration import load

@@ -47,7 +47,7 @@ class Seen:
     frame: int | None = None
     """Number of that frame."""
     confidence: float | None = None
-    """0..1."""
+    """0–1."""
 
 
 @dataclass(frozen=True, slots=True)

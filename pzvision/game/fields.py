@@ -30,7 +30,7 @@ def need(record: Mapping[str, Any], kind: str, name: str) -> Any:
 
 
 def seat(record: Mapping[str, Any], kind: str, name: str = "seat") -> Seat:
-    """A seat that must be there."""
+    """A seat that must be there. Raises `FormatError`."""
     value = need(record, kind, name)
     try:
         return parse_seat(value)
@@ -39,7 +39,7 @@ def seat(record: Mapping[str, Any], kind: str, name: str = "seat") -> Seat:
 
 
 def tile(record: Mapping[str, Any], kind: str) -> Tile:
-    """One tile that must be there."""
+    """One tile that must be there. Raises `FormatError`."""
     value = need(record, kind, "tile")
     found = _TILE_CACHE.get(value) if isinstance(value, str) else None
     if found is None:
@@ -67,7 +67,7 @@ def tiles(record: Mapping[str, Any], kind: str, name: str, most: int) -> tuple[T
 
 
 def choice(record: Mapping[str, Any], kind: str, name: str, allowed: tuple[_T, ...]) -> _T:
-    """One of some words."""
+    """One of some words. Raises `FormatError`."""
     value = need(record, kind, name)
     for choice in allowed:
         if value == choice and isinstance(value, str):
@@ -76,7 +76,7 @@ def choice(record: Mapping[str, Any], kind: str, name: str, allowed: tuple[_T, .
 
 
 def number(record: Mapping[str, Any], kind: str, name: str) -> float | None:
-    """A finite number; None when absent or null."""
+    """A finite number (s or 0–1, as its field is); None when absent or null. Raises `FormatError`."""
     value = record.get(name)
     if value is None:
         return None
@@ -86,7 +86,7 @@ def number(record: Mapping[str, Any], kind: str, name: str) -> float | None:
 
 
 def whole(record: Mapping[str, Any], kind: str, name: str) -> int | None:
-    """A whole number; None when absent or null."""
+    """A whole number; None when absent or null. Raises `FormatError`."""
     value = record.get(name)
     if value is None:
         return None

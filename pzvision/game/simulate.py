@@ -71,7 +71,7 @@ Observer = Callable[[Table, State, Event], None]
 
 
 class Hand:
-    """One simulated hand. `play` yields its records."""
+    """One simulated hand, with habits as `simulate` takes them. `play` yields its records."""
 
     def __init__(
         self,

@@ -65,11 +65,11 @@ class Figures:
     Attributes:
         name: of the recipe. ``seconds``: length of the recording.
         comparison: the log against the true one.
-        checks: the times of the checkpoints and whether the whole table was right then.
-        wrong: at each wrong checkpoint, its time and what was different.
+        checks: of each checkpoint, whether the whole table was right then.
+        wrong: at each wrong checkpoint, its time in s and what was different.
         settled: of each hand, whether all totals are equal; ``mended``: or would be after one correction.
-        false: announcements the true game does not give, with the time they were made; ``said``: how many
-            were made; ``doubts``: how many more only said that something is unsure.
+        false: announcements the true game does not give, with the time in s they were made; ``said``: how
+            many were made; ``doubts``: how many more only said that something is unsure.
         delays: s from a true record's time to when it stood in the log for good.
     """
 

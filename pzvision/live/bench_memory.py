@@ -51,7 +51,7 @@ class Rounds(StoredLooks):
         self.played_s = 0.0
 
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        """One frame a look."""
+        """One frame a look; arguments as `StoredLooks.frames`, but all looks are given."""
         nothing = np.zeros((self.size[1], self.size[0], 3), np.uint8)
         looks = list(self._observations)
         at, index = 0.0, 0

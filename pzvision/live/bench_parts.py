@@ -123,7 +123,7 @@ class Times:
         self._at = array("d")  # flat: what is noted in an hour does not count as the game's memory
 
     def note(self, seq: int, at: float) -> None:
-        """It happened now."""
+        """It happened ``at`` this moment, s."""
         self._at.extend([float("nan")] * (seq + 1 - len(self._at)))
         self._at[seq] = at
 

@@ -133,7 +133,7 @@ def fit_words(fit: Fit, lang: Lang) -> list[str]:
 
 
 def take_picture(spec: str, at: float, markers: Ask | None = None) -> tuple[Image, Found | None]:
-    """A source's picture at a time; with ``markers`` the first from then on in which the corner cards fit.
+    """A source's picture ``at`` s; with ``markers`` the first from then on in which the corner cards fit.
 
     Raises:
         PzvisionError: no picture there, or why the cards do not fit (of the last picture tried).

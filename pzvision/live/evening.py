@@ -150,7 +150,10 @@ class Evening:
         mask: MotionMask | None,
         **more: Any,
     ) -> Sequence[TableTile]:
-        """One look at ``t`` s of this run; arguments as `TableReader.look`. Returns the tiles lying there."""
+        """One look at ``t`` s of this run, a picture of ``size`` px; arguments as `TableReader.look`.
+
+        Returns the tiles lying there.
+        """
         self._now = t = t + self.shift
         if self.reader.look(t, index, size, detections, mask, **more) is not None:
             self.follow()
@@ -194,7 +197,7 @@ class Evening:
             hand.pack()
 
     def say_held(self, now: float) -> bool:
-        """Say what has waited long enough."""
+        """Say what by ``now``, s, has waited long enough."""
         return self._teller.say_held(now, self.doubts, 0)
 
     def finish(self, t: float) -> None:

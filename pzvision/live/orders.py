@@ -80,7 +80,7 @@ def parse_declare(body: object) -> Correction:
 
 
 def parse_hand(body: object) -> HandOrder:
-    """Body of ``POST /api/hand``."""
+    """Body of ``POST /api/hand``. Raises `FormatError`."""
     record = _known(body, {f.name for f in fields(HandOrder)})
     when = record.get("when", "next")
     if when not in WHEN:
@@ -103,7 +103,7 @@ def parse_hand(body: object) -> HandOrder:
 
 
 def parse_pause(body: object) -> PauseOrder:
-    """Body of ``POST /api/pause``."""
+    """Body of ``POST /api/pause``. Raises `FormatError`."""
     paused = _known(body, {"paused"}).get("paused")
     if not isinstance(paused, bool):
         raise _bad("paused", paused, "expected true or false")
@@ -111,7 +111,7 @@ def parse_pause(body: object) -> PauseOrder:
 
 
 def parse_calibration(body: object) -> CalibrationOrder:
-    """Body of ``POST /api/calibration``."""
+    """Body of ``POST /api/calibration``. Raises `FormatError`."""
     record = _known(body, {"corners", "near_seat", "save"})
     corners = record.get("corners")
     expected = "expected four [x, y], 0–1 of width and height"

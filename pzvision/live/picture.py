@@ -53,7 +53,7 @@ def picture_lang(lang: Lang) -> Lang:
 def put_text(
     image: Image, text: str, at: tuple[int, int], colour: Colour, size: int = 18, weight: int = 400
 ) -> int:
-    """Write text with its baseline's left end at ``at`` px; returns the x where it ends."""
+    """Write text, ``size`` px high, with its baseline's left end at ``at`` px; returns the x where it ends."""
     if _FONT is not None:
         end, _ = cv2.putText(image, text, at, colour, _FONT, size, weight)
         return int(end[0])
@@ -65,13 +65,13 @@ def put_text(
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: int = 18, weight: int = 400) -> int:
-    """Width of a text in px."""
+    """Width of a text in px; so is ``size``."""
     scratch = np.zeros((4, 4, 3), np.uint8)
     return put_text(scratch, text, (0, 2), _INK, size, weight)
 
 
 def fit_text(text: str, width: int, size: int = 18, weight: int = 400) -> str:
-    """The text, cut with an ellipsis so that it is at most ``width`` px wide."""
+    """The text, ``size`` px high, cut with an ellipsis so that it is at most ``width`` px wide."""
     if text_width(text, size, weight) <= width:
         return text
     while text and text_width(text + "…", size, weight) > width:
@@ -80,7 +80,7 @@ def fit_text(text: str, width: int, size: int = 18, weight: int = 400) -> str:
 
 
 def wrap_text(text: str, width: int, size: int = 18, lines: int = 2) -> list[str]:
-    """The text in at most ``lines`` lines of ``width`` px, the last one cut with an ellipsis."""
+    """The text in at most ``lines`` lines of ``width`` px, ``size`` px high, the last cut with an ellipsis."""
     out: list[str] = []
     rest = text
     while rest and len(out) < lines - 1:
@@ -100,14 +100,17 @@ def wrap_text(text: str, width: int, size: int = 18, lines: int = 2) -> list[str
 
 @lru_cache(maxsize=256)
 def tile_icon(tile: Tile, height: int) -> Image:
-    """A tile as a small picture, ``(height, 3/4 height, 3)``."""
+    """A tile as a small picture, ``(height, 3/4 height, 3)``; ``height`` in px."""
     face = draw_face(tile, "jade" if tile == BACK else "white", height).copy()
     cv2.rectangle(face, (0, 0), (face.shape[1] - 1, height - 1), (120, 130, 130), 1)
     return face
 
 
 def put_tile(image: Image, tile: Tile, at: tuple[int, int], height: int) -> int:
-    """Paste a tile with its top left at ``at``; returns the x after it. Nothing outside the picture."""
+    """Paste a tile, ``height`` px, with its top left ``at`` px; returns the x after it.
+
+    Nothing outside the picture.
+    """
     icon = tile_icon(tile, height)
     x, y = at
     if x >= 0 and y >= 0 and x + icon.shape[1] <= image.shape[1] and y + height <= image.shape[0]:
@@ -160,7 +163,7 @@ def draw_outlines(image: Image, outlines: Sequence[Outline], lang: Lang = "zh") 
 def side_panel(view: Mapping[str, Any], height: int, lang: Lang = "zh", width: int = 560) -> Image:
     """The state of the game as a picture ``(height, width, 3)``: seats, last announcements, ledger.
 
-    ``view`` is what ``/state`` answers.
+    ``view`` is what ``/state`` answers; ``height`` and ``width`` are px.
     """
     lang = picture_lang(lang)
     panel = np.empty((height, width, 3), np.uint8)

@@ -77,7 +77,7 @@ class Pipeline:
         on_records: called with the records of the log that fell away and those that came, before that.
         dealer_known: whether the dealer of the first hand was told; else he is announced once that is sure.
         on_frame: called after each frame with the view, for a rendered video; all frames are read then.
-        speed: 1.0 plays a recording at real speed, 0 as fast as it goes.
+        speed: factor: 1.0 plays a recording at real speed, 0 as fast as it goes.
         desk: where a person's orders come in; they are carried out between looks.
         hands: cameras on players' hands, looked at when the table leaves time.
         recorded_hands: recordings of them, looked at in step with the source.

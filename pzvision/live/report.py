@@ -16,7 +16,7 @@ from pzvision.vision.capture import FrameSource
 
 
 def clock(t: float | None) -> str:
-    """``1:05.3``; empty when not known."""
+    """Seconds as ``1:05.3``; empty when not known."""
     if t is None:
         return ""
     minutes, seconds = divmod(max(t, 0.0), 60)

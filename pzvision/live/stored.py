@@ -35,7 +35,10 @@ class StoredLooks(FrameSource):
         self.look: Look | None = None
 
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        """One frame a look, whatever ``every``; at the end one more without a look, when it came later."""
+        """One frame a look from ``start`` to ``end`` s, whatever ``every``.
+
+        At the end one more without a look, when it came later.
+        """
         nothing = np.zeros((self.size[1], self.size[0], 3), np.uint8)
         last: Look | None = None
         for look in self._observations:

@@ -150,7 +150,7 @@ class Teller:
             self._log_file.update(self.session.log, 0)
 
     def say_held(self, now: float, doubts: Sequence[Doubt], offset: int) -> bool:
-        """Say what has waited long enough; True when something was said.
+        """Say what by ``now``, s, has waited long enough; True when something was said.
 
         ``doubts``: those of the reader now; ``offset``: records before the reader's log.
         """

@@ -23,6 +23,8 @@ _STEP: Final = re.compile(r"([MLCZ])([^MLCZ]*)")
 class Page:
     """One sheet of paper; ``x`` to the right and ``y`` down from its top left corner.
 
+    All lengths in its methods are mm, a ``grey`` is 0 (black) to 1 (white), 0–1.
+
     Attributes:
         width, height: mm.
         title: for readers of the file.
@@ -122,7 +124,10 @@ def text_width(text: str, size: float) -> float:
 
 
 def text_path(x: float, y: float, text: str, size: float) -> str:
-    """Path data of a line of text whose baseline starts at ``(x, y)``."""
+    """Path data of a line of text whose baseline starts at ``(x, y)`` mm, ``size`` mm to the em.
+
+    Raises `KeyError` for a character not drawn.
+    """
     glyphs = _outlines()
     scale = size / 1000
     out = []

@@ -33,7 +33,7 @@ class Style:
 
     Attributes:
         river: discards in ``rows`` or thrown into a loose ``heap``.
-        mess: irregularity of what they lay down (0 as a machine would, 1 usual, 2 careless).
+        mess: factor on how irregularly they lay things down (0 as a machine would, 1 usual, 2 careless).
         pace: factor on all times; 1 is about 1.7 s an act.
         an_gang: concealed kongs lie face ``up`` or ``down``.
         think: chance of a pause of some seconds before a discard.

@@ -124,7 +124,9 @@ class TableReader:
         detections: Detections | None,
         motion: MotionMask | None = None,
     ) -> Update | None:
-        """One look. ``detections`` None is a failed one: nothing was seen, nothing is gone.
+        """One look at ``t`` s, at a picture of ``image_size`` px (width, height).
+
+        ``detections`` None is a failed one: nothing was seen, nothing is gone.
 
         Returns:
             What changed in the log, or None. Raises `PzvisionError` for pictures of another size than
@@ -144,7 +146,7 @@ class TableReader:
         return self._decide(t, max(t - self.config.window_s, 0.0))
 
     def look_hand(self, seat: Seat, t: float, detections: Detections | None) -> Update | None:
-        """What a camera on a player's hand saw: the row of his standing tiles, from left to right.
+        """What a camera on a player's hand saw at ``t`` s: the row of his standing tiles, left to right.
 
         Returns:
             What changed in the log, or None.
@@ -212,7 +214,7 @@ class TableReader:
         self._signature = ()
 
     def finish(self, t: float) -> Update | None:
-        """The recording ends: everything is decided once more with all evidence, and the hand ended."""
+        """The recording ends at ``t`` s: all is decided once more with all evidence, and the hand ended."""
         self._signature = ()
         self._end = t
         if self._closed(t):
