@@ -45,6 +45,18 @@ COMMANDS: dict[str, str] = {
 }
 
 
+NEEDED = {
+    "cv2": "opencv-python",
+    "numpy": "numpy",
+    "onnxruntime": "onnxruntime",
+    "segno": "segno",
+    "starlette": "starlette",
+    "tqdm": "tqdm",
+    "uvicorn": "uvicorn",
+}
+"""Modules that every installation has, and the packages they are from."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM came: unwinds like Ctrl-C, so that half-written output is cleaned up, and exits with 143."""
 
@@ -151,6 +163,9 @@ def _explain(error: Exception) -> str | None:
             name = "standard output" if error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF) else None
         reason = error.strerror or str(error) or type(error).__name__
         return f"{name}: {reason}" if name else reason
+    package = NEEDED.get((error.name or "").partition(".")[0]) if isinstance(error, ImportError) else None
+    if package is not None and isinstance(error, ModuleNotFoundError):
+        return f"package {package} is not installed whole ({error}): pip install --force-reinstall pzvision"
     if isinstance(error, ImportError) and (error.name == "cv2" or ".so" in str(error)):
         return (
             f"a system library is missing ({error}); on Debian and Ubuntu: "

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from pzvision.cli import COMMANDS, main
+from pzvision.cli import COMMANDS, NEEDED, main
+from pzvision.commands import dice
 from pzvision.commands._parser import one_line
 
 FULL = Path("/dev/full")
@@ -135,8 +138,6 @@ def test_an_interruption_during_the_imports() -> None:
 def test_an_error_of_the_system_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import pzvision.commands.dice as dice
-
     def fail(args: object) -> int:
         raise PermissionError(13, "Permission denied", "some/file")
 
@@ -170,3 +171,31 @@ def test_a_bad_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "dice", "5", "3", "--a\nb") == (
         r"pzvision dice: error: unknown argument --a\nb; see pzvision dice --help"
     )
+
+
+@pytest.mark.parametrize("module", sorted(NEEDED))
+def test_a_package_that_is_not_there_is_named(
+    module: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise ModuleNotFoundError(f"No module named '{module}'", name=f"{module}.part")
+
+    monkeypatch.setattr(dice, "run", fail)
+    line = refused(capsys, "dice", "5", "3")
+    assert f"package {NEEDED[module]} is not installed whole" in line and "--force-reinstall" in line
+
+
+def test_packages_an_installation_has_are_those_it_declares() -> None:
+    declared = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    names = {re.split(r"[^\w-]", line)[0] for line in declared["project"]["dependencies"]}
+    assert set(NEEDED.values()) == names
+
+
+def test_a_missing_system_library_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(dice, "run", fail)
+    assert "a system library is missing (libGL.so.1" in refused(capsys, "dice", "5", "3")
