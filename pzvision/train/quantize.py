@@ -1,7 +1,8 @@
-"""The reader in eight bits: ``python -m pzvision.train.quantize --models models``.
+"""Networks in eight bits: ``python -m pzvision.train.quantize --models models``.
 
 Writes ``reader.int8.onnx`` beside ``reader.onnx``, with the ``features`` output that `pzvision adapt` needs.
-It is only kept when it names faces as well as the one it was made from.
+It is only kept when it names faces as well as the one it was made from. So it does for the outliner and the
+context reader (`quantize_tables`), which are judged by whole tables.
 """
 
 from __future__ import annotations
@@ -165,11 +166,11 @@ def _last_layer(graph: Any) -> Any:
     return node
 
 
-def quantize(model: Path, out: Path, faces: Faces, plan: QuantizePlan) -> Path:
-    """Write the reader in eight bits, ranges set by ``faces``.
+def quantize(model: Path, out: Path, faces: Faces, plan: QuantizePlan, *, features: bool = True) -> Path:
+    """Write a network in eight bits, ranges set by ``faces``, ``(N, S, S, 3)`` uint8 as it is given them.
 
     Convolutions and what lies between them are quantised; the light's correction before them and the last
-    layers after them stay exact.
+    layers after them stay exact. ``features``: as a third output, of a reader.
     """
     import onnx
     from onnxruntime.quantization import (
@@ -186,12 +187,14 @@ def quantize(model: Path, out: Path, faces: Faces, plan: QuantizePlan) -> Path:
 
         def get_next(self) -> dict[str, Faces] | None:
             batch = next(self._rest, None)
-            return None if batch is None else {"faces": np.ascontiguousarray(batch)}
+            return None if batch is None else {name: np.ascontiguousarray(batch)}
 
     with tempfile.TemporaryDirectory() as work, _quiet():
         loaded = onnx.load(str(model))
         notes = {p.key: p.value for p in loaded.metadata_props}
-        expose_features(loaded)
+        name = loaded.graph.input[0].name
+        if features:
+            expose_features(loaded)
         exposed = Path(work) / "exposed.onnx"
         onnx.save(loaded, str(exposed))
         prepared = Path(work) / "prepared.onnx"
@@ -312,17 +315,26 @@ def _accept(result: Comparison, plan: QuantizePlan) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line of this module."""
+    from pzvision.train.quantize_tables import NETWORKS, quantize_tables
+
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--models", type=Path, default=Path("models"), help="folder with reader.onnx")
-    parser.add_argument("--photos", type=Path, help="labelled photos to judge on as well")
+    parser.add_argument("--models", type=Path, default=Path("models"), help="folder with the models")
+    parser.add_argument("--photos", type=Path, help="labelled photos to judge the reader on as well")
+    parser.add_argument("--what", choices=("all", "reader", *NETWORKS), default="all")
     args = parser.parse_args(arguments)
     try:
-        results = quantize_reader(args.models, photos=args.photos)
+        if args.what in ("all", "reader"):
+            results = quantize_reader(args.models, photos=args.photos)
+            for name, result in zip(("rendered scenes", "photos"), results, strict=False):
+                print(f"{name}: {result}")
+            print(f"written: {args.models / 'reader.int8.onnx'}")
+        if args.what != "reader":
+            wanted = NETWORKS if args.what == "all" else (args.what,)
+            for name, errors in quantize_tables(args.models, wanted).items():
+                print(f"{name}: errors on rendered tables {errors[0]} exact, {errors[1]} in eight bits")
+                print(f"written: {args.models / name}.int8.onnx")
     except PzvisionError as error:
         raise SystemExit(f"error: {error}") from None
-    for name, result in zip(("rendered scenes", "photos"), results, strict=False):
-        print(f"{name}: {result}")
-    print(f"written: {args.models / 'reader.int8.onnx'}")
 
 
 if __name__ == "__main__":
