@@ -55,7 +55,7 @@ class Decoder(Claims, Hands):
 
         Args:
             facts: in order of time.
-            since: facts from this time on are decided anew even if unchanged (their tiles' evidence or
+            since: s; facts from this time on are decided anew even if unchanged (their tiles' evidence or
                 disappearance may have changed); ``-1`` decides everything anew.
         """
         keep = 0
@@ -80,7 +80,8 @@ class Decoder(Claims, Hands):
     ) -> None:
         """What players have said so far; everything is decided anew when that changes.
 
-        ``discarded``: seats that have discarded by some time (s), for only then they may say what they said.
+        ``locked``: since when (s) a seat has declared. ``discarded``: seats that have discarded by some time
+        (s), for only then they may say what they said.
         """
         new = (told, locked, open_hands, discarded or {})
         if new != (self.told, self.locked, self.open_hands, self.discarded):

@@ -20,7 +20,7 @@ class Act:
 
     Attributes:
         kind: as the log's record types (``shown``: tiles shown by a dance, ``lamp``: a tail tile turned up).
-        seat: who; t: s.
+        seat: who; ``t``: s.
         tracks: the tiles it brought (``discard`` one, ``peng`` three …); all evidence of their classes.
         claimed: the discard it took, as far as it was seen.
         gang: of a ``gang``, its kind; by: of a ``win``, how.
@@ -65,7 +65,7 @@ class Fill(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a player said with a dance (or 摆牌): how many tiles he shows, and what they wait for; t: s."""
+    """What a player said with a dance (or 摆牌) at ``t`` s: how many tiles he shows, what they wait for."""
 
     seat: int
     tiles: int
@@ -76,7 +76,7 @@ class Told(NamedTuple):
 class Hypothesis(NamedTuple):
     """One reading of the hand so far; see the module."""
 
-    cost: float = 0.0
+    cost: float = 0.0  # nats
     phase: Phase = "start"
     turn: int = -1  # who acts ("act") or discarded last ("open")
     last: Track | None = None
@@ -88,15 +88,15 @@ class Hypothesis(NamedTuple):
     melds: tuple[int, int, int, int] = (0, 0, 0, 0)
     wins: int = 0
     wall: int = WALL_AFTER_DEAL
-    agreed: float = 0.0
-    placed: float = 0.0
-    t: float = 0.0
+    agreed: float = 0.0  # how many discards lie before their owner, each by its probability,
+    placed: float = 0.0  # and of how many
+    t: float = 0.0  # s, of the last act
     discards: int = 0
-    open_slots: tuple[tuple[int, int, float], ...] = ()  # (slot, seat, t) of discards nobody saw
+    open_slots: tuple[tuple[int, int, float], ...] = ()  # (slot, seat, t in s) of discards nobody saw
     fills: tuple[Fill, ...] = ()
     owed: tuple[tuple[int, int], ...] = ()  # (seat, discard number) of claims whose meld was not seen
     claimers: int = 0  # winners on the last discard so far
-    extra_still: float = 0.0
+    extra_still: float = 0.0  # nats that the last discard, won on, still lies there; a second winner is free
     shown: tuple[int, int, int, int] = (0, 0, 0, 0)
     loose: tuple[int, ...] = ()  # first tracks of threes that meant nothing so far
     counts: bytes = bytes(KINDS)  # tiles of each kind that surely lie on the table
@@ -187,5 +187,5 @@ def plus_one(melds: tuple[int, int, int, int], seat: int) -> tuple[int, int, int
 
 
 def without(slots: tuple[tuple[int, int, float], ...], number: int) -> tuple[tuple[int, int, float], ...]:
-    """Open slots but for one."""
+    """Open slots (slot, seat, s) but for one."""
     return tuple(s for s in slots if s[0] != number)

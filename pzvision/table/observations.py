@@ -32,6 +32,7 @@ from pzvision.vision.motion import MotionConfig, MotionDetector, MotionMask
 SCHEMA: Final = 1
 
 Tokens: TypeAlias = tuple[tuple[str, float, float], ...]
+"""Tokens seen: what each says, and where it lies, x and y, table cm."""
 Hands: TypeAlias = tuple[tuple[Seat, Detections | None], ...]
 """What cameras on players' hands showed: each seat's row, None where the picture said nothing."""
 
@@ -162,7 +163,7 @@ class ObservationWriter:
         tokens: Tokens | None = None,
         hands: Hands = (),
     ) -> None:
-        """One look; ``detections`` rounded, and the same object as at the last look when nothing is new.
+        """One look at ``t`` s; ``detections`` rounded, the same object as at the last look if nothing is new.
 
         ``tokens``: None where nobody looked for them, so they are as at the look before. ``hands``: rounded.
         """
@@ -187,7 +188,7 @@ class ObservationWriter:
         self._write(record)
 
     def end(self, t: float) -> None:
-        """The recording is over at ``t``; the file is complete."""
+        """The recording is over at ``t`` s; the file is complete."""
         self._write({"end": t})
         self.close()
 

@@ -107,7 +107,10 @@ def from_delta(entries: list[list[Any]], before: list[PackedTile]) -> list[Packe
 
 
 def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> str:
-    """The cells of a mask ``(rows, columns)`` that changed: run lengths in 7-bit groups, as base64."""
+    """The cells of ``mask`` ``(G, G)`` that changed since ``before``: run lengths in 7-bit groups, base64.
+
+    ``before``: of the same shape; None: the whole mask.
+    """
     flat = mask.ravel() if before is None else (mask ^ before).ravel()
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flat])))
     lengths = np.diff(np.concatenate([[0], edges]))
@@ -122,7 +125,10 @@ def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> s
 
 
 def from_runs(text: str, before: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Inverse of `runs`, ``(rows, columns)``. Raises `ValueError` (`binascii.Error`) at no base64."""
+    """Inverse of `runs`; ``before`` and what is returned are ``(G, G)`` of one size, any shape will do.
+
+    Raises `ValueError` (`binascii.Error`) at no base64.
+    """
     flat = np.zeros(before.size, np.bool_)
     at = value = shift = 0
     on = False

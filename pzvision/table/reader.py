@@ -46,9 +46,9 @@ class Update:
 
 @dataclass(frozen=True, eq=False)
 class TableTile:
-    """A tile at rest now: ``polygon`` ``(4, 2)`` table cm, its class (27 other, 28 back) and confidence.
+    """A tile at rest now: ``polygon`` ``(4, 2)`` table cm and its class (27 other, 28 back).
 
-    ``id``: of its track, for a correction of this tile.
+    ``confidence``: in that class, 0–1. ``id``: of its track, for a correction of this tile.
     """
 
     polygon: npt.NDArray[np.float64]

@@ -41,7 +41,7 @@ from pzvision.tiles import COPIES, SEATS, Seat, Tile, to_counts
 
 @dataclass(frozen=True)
 class Hand:
-    """What is known of a hand before it is seen: written into its first record."""
+    """What is known of a hand before it is seen: written into its first record. ``start``: s."""
 
     ruleset: Ruleset
     base: int = 1

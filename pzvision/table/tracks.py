@@ -19,14 +19,18 @@ PINNED_NATS: Final = 200.0
 
 @dataclass(eq=False)
 class Evidence:
-    """Log-probabilities over the 29 classes, summed over looks."""
+    """Log-probabilities over the 29 classes, summed over looks.
+
+    Attributes:
+        logs: ``(29,)`` nats. ``weight``: how many looks they are of, those that count less in part.
+    """
 
     logs: FloatArray = field(default_factory=lambda: np.zeros(CLASSES))
     weight: float = 0.0
     _scores: tuple[float, FloatArray] | None = None
 
     def add(self, probs: FloatArray, weight: float, floor: float) -> None:
-        """One look's distribution ``(29,)``."""
+        """One look's distribution ``(29,)``, as ``weight`` looks; no class's probability is below ``floor``."""
         self.logs = self.logs + weight * np.log(np.maximum(probs, floor))
         self.weight += weight
 
@@ -45,7 +49,7 @@ class Evidence:
     def scores(self, correlation: float) -> FloatArray:
         """``(29,)`` log-probabilities (normalised), as if by the number of independent looks.
 
-        ``n`` looks of correlation ``c`` are worth ``n / (1 + c (n − 1))``.
+        ``n`` looks of ``correlation`` ``c``, 0–1, are worth ``n / (1 + c (n − 1))``.
         """
         if self.weight <= 0:
             return np.full(CLASSES, -np.log(CLASSES))
@@ -67,8 +71,8 @@ class Track:
 
     Attributes:
         id: in order of first look.
-        at: ``(x, y)`` centre, table cm, on the plane of faces.
-        up: unit vector of the tile's own top, table plane (mean over looks).
+        at: ``(2,)`` centre, table cm, on the plane of faces.
+        up: ``(2,)`` unit vector of the tile's own top, table plane (mean over looks).
         axis: ``(2,)`` of `long_axis`, mean over looks.
         since: s, first look at rest there.
         last: s, last look in which it was found.
@@ -80,7 +84,8 @@ class Track:
         polygon: ``(4, 2)`` table cm of the last sharp look.
         covered: a hand or an arm covered it since it was last found.
         stood: in how many looks a standing face was seen there instead.
-        standing: mean over looks of how likely it is a standing face, 0–1; ``backness``: of a back.
+        standing: mean over looks of how likely it is a standing face, 0–1.
+        backness: the same of a back, 0–1. ``back_at``: s, when it was found again after an absence.
         empty_at: s, when the felt was last seen in its place before it came, if within the last moments.
         clear: looks in a row at a face that looks like one of the 27 where none could be read before;
             ``clear_at``: s, the first of them.
@@ -141,8 +146,10 @@ class Track:
 
 
 def long_axis(polygon: FloatArray) -> FloatArray:
-    """Along which line a tile lies, by its outline ``(4, 2)``: ``(cos 2a, sin 2a)`` of the angle ``a`` of its
-    longer sides, times the logarithm of how much longer they are. Such vectors may be averaged.
+    """Along which line a tile lies, by its outline ``(4, 2)``; ``(2,)``.
+
+    ``(cos 2a, sin 2a)`` of the angle ``a`` of its longer sides, times the logarithm of how much longer they
+    are. Such vectors may be averaged.
     """
     first, second = polygon[1] - polygon[0], polygon[2] - polygon[1]
     one, other = float(np.linalg.norm(first)), float(np.linalg.norm(second))
