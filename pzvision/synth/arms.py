@@ -32,7 +32,8 @@ class Arm:
     Attributes:
         shoulder, hand: world cm; the hand is the middle of its palm.
         skin, sleeve: BGR. ``sleeve_share``: part of the forearm that the sleeve covers.
-        width: forearm's thickness, cm. ``curl``: 0 flat hand – 1 fingers bent down. ``left``: a left hand.
+        width: forearm's thickness, cm. ``left``: a left hand.
+        curl: 0–1, from a flat hand to fingers bent down.
     """
 
     shoulder: tuple[float, float, float]
@@ -126,7 +127,7 @@ def draw_arm(
     """Draw an arm in place, with a soft shadow on the table below it.
 
     Args:
-        light: its brightness. ``shadow``: 0–1. ``smear``: motion blur in px, as (dx, dy).
+        light: factor on its brightness. ``shadow``: 0–1. ``smear``: motion blur in px, as (dx, dy).
 
     Returns:
         The rectangle (x0, y0, x1, y1) that changed, or None when the arm is outside the picture.
@@ -199,7 +200,7 @@ def _smeared(image: Image, length: float, angle: float) -> Image:
 
 
 def random_arm(rng: np.random.Generator, shoulder: Sequence[float], hand: Sequence[float]) -> Arm:
-    """Any skin, sleeve and grip."""
+    """Any skin, sleeve and grip; ``shoulder`` and ``hand`` x, y, z in cm as in `Arm`."""
     return Arm(
         (float(shoulder[0]), float(shoulder[1]), float(shoulder[2])),
         (float(hand[0]), float(hand[1]), float(hand[2])),
@@ -213,7 +214,7 @@ def random_arm(rng: np.random.Generator, shoulder: Sequence[float], hand: Sequen
 
 
 def draw_torso(image: Image, camera: Camera, at: tuple[float, float], side: int, colour: Colour) -> None:
-    """A sitting player beside the table: shoulders, chest, lap, seen mostly from above."""
+    """A sitting player beside the table, ``at`` x, y cm: shoulders, chest, lap, seen mostly from above."""
     angle = side * np.pi / 2
     c, s = np.cos(angle), np.sin(angle)
     h, w = image.shape[:2]

@@ -42,7 +42,10 @@ class _Canvas:
 def draw_bird(
     image: Image, left: float, top: float, unit: float, bird: str, inks: Sequence[Colour], paper: Colour
 ) -> None:
-    """一条's bird in a box of 100 × 133 units of ``unit`` px; ``inks`` = (green, red, blue)."""
+    """一条's bird in a box of 100 × 133 units of ``unit`` px, its corner at ``left``, ``top`` px.
+
+    ``inks`` = (green, red, blue).
+    """
     green, red, blue = inks
     c = _Canvas(image, left, top, unit)
     if bird == "sparrow":
@@ -151,7 +154,7 @@ def draw_bird(
 def draw_plant(
     image: Image, left: float, top: float, unit: float, plant: int, inks: Sequence[Colour], paper: Colour
 ) -> None:
-    """A flower tile's plant (0 plum, 1 orchid, 2 chrysanthemum, 3 bamboo), box of 100 × 133 units."""
+    """A flower tile's plant (0 plum, 1 orchid, 2 chrysanthemum, 3 bamboo), in a box as for `draw_bird`."""
     green, red, blue = inks
     c = _Canvas(image, left, top, unit)
     if plant == 0:

@@ -18,6 +18,7 @@ from pzvision.synth.camera import Camera, Floats
 from pzvision.synth.glyphs import Colour, Image
 
 Ids = npt.NDArray[np.int32]
+"""``(H, W)`` int32: what each pixel shows, as `painter.paint` numbers it."""
 
 UP: Final = 0.0
 STANDING: Final = np.pi / 2
@@ -69,7 +70,7 @@ class Light:
     """One lamp far away and light from everywhere.
 
     Attributes:
-        towards: direction to the lamp (need not be a unit vector).
+        towards: direction to the lamp in the world, a ratio of lengths (need not be a unit vector).
         ambient, diffuse: parts of full brightness.
         shadow: 0–1, how dark cast shadows are. ``softness``: their blur in cm.
         contact: 0–1, darkness under edges.
@@ -84,7 +85,7 @@ class Light:
 
     @property
     def direction(self) -> Floats:
-        """Unit vector."""
+        """Unit vector ``(3,)``."""
         v = np.array(self.towards, np.float64)
         return np.asarray(v / np.linalg.norm(v), np.float64)
 
@@ -245,7 +246,7 @@ class Geometry:
         return out
 
     def polygon(self, index: int, part: str) -> Floats:
-        """Projected px of a part of `SLICES`."""
+        """``(N, 2)``: projected px of a part of `SLICES`."""
         return np.asarray(self.pixels[index, SLICES[part]], np.float64)
 
     def painted(self) -> Painted:

@@ -26,7 +26,8 @@ class Camera:
         rotation: ``(3, 3)``; rows are the camera's right, down and forward directions in the world.
         focal: px.
         size: ``(width, height)`` px; the principal point is the centre.
-        k1: radial distortion: an image point at distance r (in focal lengths) moves to r(1 + k1 r²).
+        k1: radial distortion, a factor: an image point at distance r (in focal lengths) moves to
+            r(1 + k1 r²).
     """
 
     eye: Floats
@@ -46,7 +47,10 @@ class Camera:
         roll: float = 0.0,
         k1: float = 0.0,
     ) -> Camera:
-        """A camera at ``eye`` whose centre sees ``target``; ``roll`` in radians turns it clockwise."""
+        """A camera at ``eye``, cm, whose centre sees ``target``, cm; ``roll`` in radians turns it clockwise.
+
+        ``focal`` and ``size`` are px; ``k1`` as of `Camera`.
+        """
         position = np.array(eye, np.float64)
         forward = np.array(target, np.float64) - position
         forward /= np.linalg.norm(forward)
@@ -78,14 +82,14 @@ class Camera:
         return replace(self, k1=0.0, size=(w + 2 * margin, h + 2 * margin))
 
     def through_lens(self, pixels: Floats) -> Floats:
-        """``(..., 2)`` px of the `pinhole` camera's picture → px of this one's."""
+        """``(..., 2)`` px of the `pinhole` camera's picture → ``(..., 2)`` px of this one's."""
         plane = (pixels - np.array(self.pinhole().size, np.float64) / 2) / self.focal
         r2 = np.minimum((plane**2).sum(axis=-1, keepdims=True), 1.5)
         centre = np.array(self.size, np.float64) / 2
         return np.asarray(plane * (1.0 + self.k1 * r2) * self.focal + centre, np.float64)
 
     def lens_maps(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Two ``(H, W)`` float32 maps for ``cv2.remap`` of the `pinhole` camera's picture into this one's."""
+        """x ``(H, W)`` and y ``(H, W)``, float32, for ``cv2.remap`` of the `pinhole` camera's picture."""
         w, h = self.size
         grid = np.stack(np.meshgrid(np.arange(w), np.arange(h)), axis=-1).reshape(-1, 2)
         margin = (self.pinhole().size[0] - w) // 2
@@ -100,7 +104,7 @@ class Camera:
         return np.asarray(straight.reshape(-1, 2), np.float64)
 
     def depth(self, points: Floats) -> Floats:
-        """Distance along the optical axis, cm, of ``(..., 3)`` world points."""
+        """``(...,)`` distance along the optical axis, cm, of ``(..., 3)`` world points, cm."""
         return np.asarray((points - self.eye) @ self.rotation[2], np.float64)
 
     def project(self, points: Floats) -> Floats:

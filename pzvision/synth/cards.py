@@ -55,7 +55,10 @@ class Card:
 
 
 def token_card(kind: str, x: float, y: float, yaw: float = 0.0, **times: float) -> Card:
-    """The token of that declaration. Raises `KeyError` for an unknown one."""
+    """The token of that declaration at ``(x, y)`` cm, turned by ``yaw`` radians; ``times`` as of `Card`, s.
+
+    Raises `KeyError` for an unknown one.
+    """
     number = {str(name): k for k, name in TOKEN_IDS.items()}[kind]
     return Card(number, x, y, yaw, **times)
 
@@ -94,7 +97,7 @@ def flat_table(
 
 
 def lay_card(image: Image, camera: Camera, card: Card, *, z: float = 0.03) -> None:
-    """Paint a card into a picture of an undistorted camera, in place."""
+    """Paint a card, ``z`` cm above the table, into a picture of an undistorted camera, in place."""
     share = card.white_cm / card.marker_cm
     side = MODULES * _MODULE_PX
     margin = round(side * share)

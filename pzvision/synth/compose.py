@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pzvision.synth.glyphs import Colour, Image
 
 Mask = npt.NDArray[np.uint8]
+"""``(H, W)`` uint8, 0–255: how much of a picture counts."""
 
 
 def shaded(colour: Colour, amount: float) -> Colour:

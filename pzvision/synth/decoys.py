@@ -44,8 +44,8 @@ def lay_plate(
 ) -> None:
     """Draw a flat picture of ``size`` (width, height) cm at ``centre`` into ``image``, in place.
 
-    ``corner``: radius of its corners as a part of its shorter side. Nothing is drawn where a corner is behind
-    the camera.
+    ``yaw``: radians. ``z``: height, cm. ``corner``: radius of its corners as a share of its shorter side.
+    Nothing is drawn where a corner is behind the camera.
     """
     c, s = np.cos(yaw), np.sin(yaw)
     flat = np.array([(-0.5, 0.5), (0.5, 0.5), (0.5, -0.5), (-0.5, -0.5)]) * size
@@ -334,7 +334,7 @@ def _round_thing(rng: np.random.Generator, image: Image, camera: Camera, x: floa
 
 
 def scatter_decoys(rng: np.random.Generator, image: Image, camera: Camera, mean: float) -> None:
-    """Lay about ``mean`` things (Poisson) on the table ``z = 0`` where the camera looks, in place."""
+    """Lay things, ``mean`` their mean number (Poisson), on the table where the camera looks, in place."""
     h, w = image.shape[:2]
     weights = np.array([weight for _, weight, _, _ in _PLATES])
     for _ in range(int(rng.poisson(mean))):

@@ -59,6 +59,8 @@ def draw_times(
 ) -> tuple[Disturbance, ...]:
     """Disturbances of these kinds in a recording of ``duration`` s, each in a part of it of its own.
 
+    ``half``: half the felt's side, cm.
+
     Raises `ValueError` for an unknown kind.
     """
     rng = np.random.default_rng([seed, 29])
@@ -109,7 +111,7 @@ def hand_place(
 
 
 def draw_cups(disturbances: Sequence[Disturbance], image: Image, camera: Camera, t: float) -> None:
-    """Draw the cups that stand there at ``t`` into the picture."""
+    """Draw the cups that stand there at ``t`` s into the picture."""
     for one in disturbances:
         if one.kind == "cup" and one.covers(t):
             tea: Colour = (40, 90, 150)
@@ -118,17 +120,17 @@ def draw_cups(disturbances: Sequence[Disturbance], image: Image, camera: Camera,
 
 
 def cups(disturbances: Sequence[Disturbance], t: float) -> tuple[Disturbance, ...]:
-    """The cups that stand there at ``t``."""
+    """The cups that stand there at ``t`` s."""
     return tuple(one for one in disturbances if one.kind == "cup" and one.covers(t))
 
 
 def dropped(disturbances: Sequence[Disturbance], t: float) -> bool:
-    """Whether the frame at ``t`` is lost."""
+    """Whether the frame at ``t`` s is lost."""
     return any(one.kind == "drop" and one.covers(t) for one in disturbances)
 
 
 def disturbed(disturbances: Sequence[Disturbance], image: Image, t: float) -> Image:
-    """The picture with the light and the camera's swing at ``t``."""
+    """The picture with the light and the camera's swing at ``t`` s."""
     for one in disturbances:
         if one.kind == "light" and one.covers(t):
             share = one.presence(t, _FADE_S)

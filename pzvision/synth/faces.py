@@ -278,7 +278,7 @@ def _draw_other(image: Image, look: Look, variant: int, rng: np.random.Generator
 
 
 class DrawnFaces:
-    """A set drawn by `draw_face`; ``copy`` varies class `OTHER` only.
+    """A set drawn by `draw_face`, ``size`` px high; ``copy`` varies class `OTHER` only.
 
     Raises `PzvisionError` for a look whose name there is not.
     """

@@ -20,6 +20,7 @@ import numpy.typing as npt
 Brush: TypeAlias = Literal["kai", "hei", "song", "bold"]
 Stroke: TypeAlias = tuple[str, tuple[tuple[float, float], ...]]
 Image: TypeAlias = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 Colour: TypeAlias = tuple[int, int, int]
 
 
@@ -112,7 +113,7 @@ _PROFILES: Final[dict[str, dict[str, tuple[float, ...]]]] = {"kai": _KAI, "song"
 
 
 def smooth(points: npt.NDArray[np.float64], steps: int = 8) -> npt.NDArray[np.float64]:
-    """Catmull–Rom curve through ``(N, 2)`` points; two points stay a straight line."""
+    """Catmull–Rom curve ``(M, 2)`` through ``(N, 2)`` points; two points stay a straight line."""
     if len(points) < 3:
         t = np.linspace(0.0, 1.0, steps + 1)[:, None]
         return np.asarray(points[0] * (1 - t) + points[-1] * t, np.float64)
@@ -129,7 +130,7 @@ def smooth(points: npt.NDArray[np.float64], steps: int = 8) -> npt.NDArray[np.fl
 def brush_line(
     image: Image, points: npt.NDArray[np.float64], widths: npt.NDArray[np.float64], colour: Colour
 ) -> None:
-    """Paint a line whose width (px) changes along ``(N, 2)`` px points, with round joints."""
+    """Paint a line whose width (px, ``(N,)``) changes along ``(N, 2)`` px points, with round joints."""
     last = None
     for (x, y), width in zip(points, widths, strict=True):
         radius = max(width / 2, 0.4)

@@ -42,7 +42,7 @@ class Deck:
     def put(
         self, spot: Spot, kind: tuple[int, int] | None = None, *, lean: tuple[float, float] = (0.0, 0.0)
     ) -> None:
-        """Add one tile."""
+        """Add one tile; ``lean`` in radians as of `Box`."""
         look = self.faces.look
         tile, copy = kind if kind is not None else self.kind()
         h, w, t = self.plan.tile
@@ -122,7 +122,10 @@ def game(deck: Deck) -> None:
 def scatter(
     deck: Deck, count: int, radius: float, *, pile: float = 0.3, down: float = 0.06, standing: float = 0.0
 ) -> None:
-    """Loose tiles within ``radius`` cm; ``pile``: chance that a tile lies on others, not beside."""
+    """Loose tiles within ``radius`` cm; ``pile``: chance that a tile lies on others, not beside.
+
+    ``down``, ``standing``: shares that lie on their faces, and that stand.
+    """
     rng, plan = deck.rng, deck.plan
     h, w, t = plan.tile
     taken: list[tuple[float, float, float, float]] = [

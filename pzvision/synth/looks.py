@@ -27,17 +27,17 @@ class Look:
         face, back: colours of the front and of the back layer.
         green, red, dark: its three inks; ``dark`` is black or blue.
         numeral: ink of the 万 numerals; ``wan``: ink of 萬.
-        brush, weight: how characters are written (weight in hundredths of the character's box).
+        brush, weight: how characters are written (``weight`` in hundredths, parts of the character's box).
         wan_char, five: 萬, ``萬b`` (萬 in a livelier hand) or 万; 伍 or 五.
         dot, bamboo, bird: motif styles.
-        art: size of the drawing in parts of the usual one.
-        bar: width of a bamboo in parts of the usual one.
+        art: factor on the usual size of the drawing.
+        bar: factor on the usual width of a bamboo.
         index: corner digit: none, left or right; ``index_ink`` its colour.
         back_share: part of the thickness that has the back's colour.
         dot_inks: ``classic`` green, red, blue; ``two`` dark and red; ``one`` dark with a red centre.
         middle_bar: ink of 7条/9条's middle column: red, dark or green.
-        gloss: 0 matt – 1 glossy.
-        engraving: 0 printed – 1 deeply cut.
+        gloss: 0–1, from matt to glossy.
+        engraving: 0–1, from printed to deeply cut.
         shake: seed of the small irregularities of its strokes.
     """
 

@@ -20,7 +20,7 @@ HELD_OUT_BIRDS: Final = ("swallow", "hen")
 
 
 def draw_dot(image: Image, x: float, y: float, r: float, style: str, ink: Colour, paper: Colour) -> None:
-    """One 筒 of radius ``r`` px around (x, y)."""
+    """One 筒 of radius ``r`` px around ``(x, y)`` px."""
     if style == "rings":
         circle(image, x, y, r, ink, r * 0.2)
         circle(image, x, y, r * 0.62, ink, r * 0.16)
@@ -99,7 +99,7 @@ def draw_dot(image: Image, x: float, y: float, r: float, style: str, ink: Colour
 def draw_great_dot(
     image: Image, x: float, y: float, r: float, style: str, inks: Sequence[Colour], paper: Colour
 ) -> None:
-    """The big ornate 一筒; ``inks`` = (outer, inner, third)."""
+    """The big ornate 一筒 of radius ``r`` px around ``(x, y)`` px; ``inks`` = (outer, inner, third)."""
     outer, inner, third = inks
     if style in ("bold", "coin", "rings"):
         circle(image, x, y, r, third, r * 0.22)

@@ -17,15 +17,16 @@ class Optics:
 
     Attributes:
         balance: factors of blue, green, red.
-        gain, gamma, contrast: brightness of the whole picture; contrast about mid-grey.
+        gain, contrast: factors on the brightness of the whole picture, and about mid-grey.
+        gamma: exponent, a ratio: 1 leaves all as it is.
         falloff: 0–1, how much darker the far end of ``falloff_angle`` (radians, picture plane) is.
         vignette: 0–1, darkness of the corners.
-        glare: spots: x, y in parts of the picture, radius in parts of its width, strength in grey levels.
+        glare: spots: x, y as shares of the picture, radius as one of its width, strength in grey levels.
         haze: grey levels of veil.
         blur: px, sigma. ``motion``: length px and angle of motion blur.
         noise: grey levels, sigma; ``grain``: 1 fine, 2 blotchy (as after a phone's denoising).
-        sharpen: amount of unsharp mask.
-        shrink: picture is stored at this part of its size and enlarged again.
+        sharpen: factor on the unsharp mask.
+        shrink: picture is stored at this share of its size and enlarged again.
         jpeg: quality, or 0 for none.
         saturation: factor.
     """
@@ -49,7 +50,7 @@ class Optics:
     saturation: float = 1.0
 
     def light_map(self, size: tuple[int, int]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Factor and addend, ``(H, W)`` float32, of lamp and lens; ``size`` = (width, height)."""
+        """Factor ``(H, W)`` and addend ``(H, W)``, float32, of lamp and lens; ``size``: width, height, px."""
         w, h = size
         small = (max(2, h // 8), max(2, w // 8))
         y, x = np.mgrid[-1 : 1 : small[0] * 1j, -1 : 1 : small[1] * 1j].astype(np.float32)
@@ -108,7 +109,7 @@ class Optics:
 
 
 def motion_kernel(length: float, angle: float) -> npt.NDArray[np.float32]:
-    """A line of ``length`` px at ``angle`` radians, normalised."""
+    """A line of ``length`` px at ``angle`` radians, normalised: ``(N, N)``, N odd."""
     n = int(np.ceil(length)) | 1
     kernel = np.zeros((n, n), np.float32)
     c = n // 2
@@ -118,7 +119,7 @@ def motion_kernel(length: float, angle: float) -> npt.NDArray[np.float32]:
 
 
 def add_noise(image: Image, sigma: float, grain: int, rng: np.random.Generator) -> Image:
-    """Sensor noise; ``grain`` px wide blotches."""
+    """Sensor noise of ``sigma`` grey levels; ``grain`` px wide blotches."""
     h, w = image.shape[:2]
     size = (h // grain + 1, w // grain + 1, 3)
     # a fast generator of its own, seeded from ours
@@ -130,7 +131,7 @@ def add_noise(image: Image, sigma: float, grain: int, rng: np.random.Generator) 
 
 
 def random_optics(rng: np.random.Generator, *, hard: float = 1.0) -> Optics:
-    """Any phone, webcam or film camera; ``hard`` 0 gives nearly perfect pictures, 1 the usual spread."""
+    """Any phone, webcam or film camera; ``hard``: factor on all faults, 0 none, 1 the usual spread."""
 
     def maybe(chance: float) -> bool:
         return bool(rng.random() < chance * hard)

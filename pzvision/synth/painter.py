@@ -30,7 +30,7 @@ def _hull(points: Floats) -> Floats:
 
 
 def cast_shadows(image: Image, geometry: Geometry, light: Light, *, ground: float = 0.0) -> None:
-    """Darken ``image`` (in place) where the boxes keep the light from the table at height ``ground``."""
+    """Darken ``image`` (in place) where the boxes keep the light from the table, ``ground`` cm high."""
     h, w = image.shape[:2]
     if not geometry.boxes or (light.shadow <= 0 and light.contact <= 0):
         return
@@ -199,9 +199,9 @@ def _paint_picture(
 
 
 def visible_fractions(ids: Ids, polygons: Floats, labels: Sequence[int]) -> Floats:
-    """``(N,)`` part of each polygon that shows in ``ids``; 0 for what lies outside the picture too.
+    """``(N,)`` share of each polygon that shows in ``ids``; 0 for what lies outside the picture too.
 
-    ``labels`` are the values `paint` wrote for these polygons.
+    ``polygons``: ``(N, K, 2)`` px. ``labels`` are the values `paint` wrote for these polygons.
     """
     counts = np.bincount(np.maximum(ids, 0).ravel(), minlength=max(labels, default=0) + 1)
     out = np.zeros(len(labels))

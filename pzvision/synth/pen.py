@@ -11,7 +11,7 @@ from pzvision.synth.glyphs import Colour, Image
 
 
 def circle(image: Image, x: float, y: float, r: float, colour: Colour, thickness: float = -1.0) -> None:
-    """Disc, or with ``thickness`` > 0 a ring whose outer radius is ``r``; all in px."""
+    """Disc, or with ``thickness`` > 0 a ring, round ``(x, y)`` px, of outer radius ``r`` px."""
     if thickness > 0:
         r = r - thickness / 2
         width = max(1, round(thickness))
@@ -36,7 +36,10 @@ def ellipse(
     colour: Colour,
     thickness: float = -1.0,
 ) -> None:
-    """Half axes ``a`` and ``b`` in px, ``angle`` in degrees; filled, or with ``thickness`` > 0 a ring."""
+    """Middle ``(x, y)`` px, half axes ``a`` and ``b`` px, ``angle`` in degrees.
+
+    Filled, or with ``thickness`` > 0 px a ring.
+    """
     width = max(1, round(thickness)) if thickness > 0 else -1
     cv2.ellipse(
         image,

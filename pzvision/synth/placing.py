@@ -15,7 +15,7 @@ from pzvision.synth.bodies import DOWN, STANDING, UP
 
 @dataclass(frozen=True)
 class Spot:
-    """A place for one tile: its centre (cm), ``yaw`` and ``tip`` as in `bodies.Box`."""
+    """A place for one tile: its centre ``(x, y, z)``, cm; ``yaw`` and ``tip``, radians, as in `bodies.Box`."""
 
     x: float
     y: float
@@ -41,7 +41,9 @@ class Spot:
 
 @dataclass(frozen=True)
 class Plan:
-    """The geometry of one table and one set of tiles, cm.
+    """The geometry of one table and one set of tiles.
+
+    All lengths are cm.
 
     Attributes:
         felt: side of the square felt.
@@ -66,12 +68,12 @@ class Plan:
 
     @property
     def half(self) -> float:
-        """Half the felt's side."""
+        """Half the felt's side, cm."""
         return self.felt / 2
 
     @property
     def pitch(self) -> float:
-        """From one tile to its neighbour in a row."""
+        """From one tile to its neighbour in a row, cm."""
         return self.tile[1] + self.gap
 
     def standing(self, index: int, *, apart: bool = False) -> Spot:

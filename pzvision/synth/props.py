@@ -38,7 +38,10 @@ def random_die(rng: np.random.Generator, x: float, y: float) -> Box:
 
 
 def die(x: float, y: float, z: float, yaw: float, count: int, side: float = 1.6) -> Box:
-    """A white die with ``count`` on top; its middle is ``z`` cm above the table."""
+    """A white die of ``side`` cm with ``count`` on top, turned by ``yaw`` radians.
+
+    Its middle is at ``(x, y)`` cm, ``z`` cm above the table.
+    """
     paper: Colour = (240, 245, 245)
     ink: Colour = (40, 30, 200) if count in (1, 4) else (30, 25, 20)
     return Box(x, y, z, yaw, UP, (side, side, side), _pips(count, ink, paper),
@@ -46,7 +49,7 @@ def die(x: float, y: float, z: float, yaw: float, count: int, side: float = 1.6)
 
 
 def random_phone(rng: np.random.Generator, x: float, y: float) -> Box:
-    """A phone lying on its back, its screen on or off."""
+    """A phone lying on its back at ``(x, y)`` cm, its screen on or off."""
     screen = np.zeros((256, 128, 3), np.uint8)
     if rng.random() < 0.5:
         screen[:] = rng.integers(20, 255, 3)
@@ -70,7 +73,7 @@ def random_phone(rng: np.random.Generator, x: float, y: float) -> Box:
 
 
 def random_card(rng: np.random.Generator, x: float, y: float) -> Box:
-    """A playing card, face up: digits and pips that are no tile."""
+    """A playing card at ``(x, y)`` cm, face up: digits and pips that are no tile."""
     card = np.full((256, 180, 3), 245, np.uint8)
     ink: Colour = (30, 30, 200) if rng.random() < 0.5 else (25, 20, 20)
     number = int(rng.integers(1, 10))
@@ -112,7 +115,10 @@ def draw_round(
     rings: Sequence[tuple[float, Colour]] = (),
     z: float = 0.0,
 ) -> None:
-    """An upright cylinder (cup, bowl, chip, can); ``rings`` = (part of the radius, colour) on its top."""
+    """An upright cylinder (cup, bowl, chip, can) standing ``z`` cm above the table.
+
+    ``centre``, ``radius`` and ``height`` are cm; ``rings`` = (share of the radius, colour) on its top.
+    """
     angle = np.linspace(0, 2 * np.pi, 28, endpoint=False)
     circle = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(28)])
 
@@ -138,7 +144,7 @@ def draw_round(
 def random_round(
     rng: np.random.Generator, image: Image, ids: Ids | None, camera: Camera, x: float, y: float
 ) -> None:
-    """A cup, a bowl, a can or a pile of chips at (x, y)."""
+    """A cup, a bowl, a can or a pile of chips at ``(x, y)`` cm."""
     c = [tuple(int(v) for v in rng.integers(20, 250, 3)) for _ in range(3)]
     a, b, d = ((v[0], v[1], v[2]) for v in c)
     what = rng.random()
@@ -183,7 +189,7 @@ def random_round(
 
 
 def draw_rim(image: Image, camera: Camera, half: float, width: float, height: float, colour: Colour) -> None:
-    """The raised frame of a table around its felt of side ``2·half`` cm."""
+    """The raised frame of a table, ``width`` and ``height`` cm, around its felt of side ``2·half`` cm."""
     a, b = half, half + width
     sides = []
     for k in range(4):
@@ -216,7 +222,7 @@ def draw_panel(
 ) -> None:
     """An automatic table's centre panel: a plate with a dice dome, lamps and seat letters.
 
-    ``letters``: of the near, right, far and left side.
+    ``half``: of its side, cm. ``letters``: of the near, right, far and left side.
     """
     plate: Colour = _grey(rng, 25, 90) if rng.random() < 0.7 else _grey(rng, 120, 210)
     picture = np.empty((256, 256, 3), np.uint8)

@@ -25,8 +25,8 @@ class CameraPreset:
         azimuth: degrees; 270 is behind the near player, less is to his left.
         elevation: degrees above the table; 90 is straight above.
         distance: cm from the table's middle.
-        roll: degrees. ``margin``: part of the picture left free around the felt.
-        k1: the lens's radial distortion, as `Camera.k1`; below 0 a wide lens's barrel.
+        roll: degrees. ``margin``: share of the picture left free around the felt.
+        k1: the lens's radial distortion, the factor `Camera.k1`; below 0 a wide lens's barrel.
     """
 
     azimuth: float
@@ -50,7 +50,7 @@ CAMERAS: Final[dict[str, CameraPreset]] = {
 
 
 def make_camera(preset: CameraPreset, plan: Plan, size: tuple[int, int]) -> Camera:
-    """A camera of that place whose picture the felt just fills."""
+    """A camera of that place whose picture of ``size`` px the felt just fills."""
     e, a = np.radians(preset.elevation), np.radians(preset.azimuth)
     eye = preset.distance * np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     corners = felt_corners(plan)
@@ -95,7 +95,10 @@ def calibration_record(camera: Camera, plan: Plan, near_seat: Seat) -> dict[str,
 
 @dataclass(frozen=True)
 class Room:
-    """Everything about the picture that is neither tile nor camera, drawn from a seed."""
+    """Everything about the picture that is neither tile nor camera, drawn from a seed.
+
+    ``sleeves``: of each side's player, the share of the forearm that is covered.
+    """
 
     felt: tuple[str, int]
     floor: tuple[str, int]

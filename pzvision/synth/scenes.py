@@ -36,8 +36,8 @@ class SceneConfig:
         arms: chance of at least one arm.
         props: mean number of dice, phones, cups, chips and cards.
         decoys: mean number of things that look a little like tiles (`pzvision.synth.decoys`).
-        hard: strength of blur, noise and light faults (0 none, 1 usual).
-        min_visible: tiles of which less is seen are left out of the labels.
+        hard: factor on blur, noise and light faults (0 none, 1 usual).
+        min_visible: tiles of which a smaller share is seen are left out of the labels.
         elevation: of the camera, degrees over the table: mean and standard deviation.
     """
 

@@ -30,11 +30,12 @@ class SetPhotoConfig:
     Attributes:
         size: ``(width, height)`` px.
         columns: tiles in a row.
-        gap_cm: between tiles and between rows; ``mess``: how carelessly they lie (1: as in a game).
+        gap_cm: between tiles and between rows.
+        mess: factor on how carelessly they lie (1: as in a game).
         tile_px: height of a tile near the middle.
         elevation_deg: mean and spread of how steeply the camera looks down.
         upside_down: chance that the photo is taken from the other side.
-        hard: strength of blur, noise and light faults.
+        hard: factor on blur, noise and light faults.
     """
 
     size: tuple[int, int] = (1280, 960)

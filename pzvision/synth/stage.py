@@ -51,7 +51,7 @@ class Stage:
     def move(
         self, track: Track, spot: Spot, seat: Seat | None, zone: Zone, t0: float, seconds: float
     ) -> float:
-        """Add a move that starts no earlier than the last one ended; returns its end."""
+        """Add a move from ``t0`` s on, no earlier than the last one ended; returns its end, s."""
         if track.moves:
             t0 = max(t0, track.moves[-1].t1)
         t0, t1 = round(t0, 3), round(t0 + seconds, 3)
@@ -59,7 +59,7 @@ class Stage:
         return t1
 
     def reach(self, seat: Seat, stops: Sequence[tuple[float, Spot]]) -> None:
-        """The seat's right hand goes to each place at its time and back to rest."""
+        """The seat's right hand goes to each place at its time (s) and back to rest."""
         side = self.side(seat)
         keys = self.arms[side]
         first, last = stops[0][0], stops[-1][0]
@@ -86,7 +86,7 @@ class Stage:
         self.events.append(replace(event, t=t, frame=round(t * self.fps)))
 
     def nudged(self, spot: Spot, amount: float = 1.0) -> Spot:
-        """Laid down by hand."""
+        """Laid down by hand; ``amount``: factor on how carelessly."""
         return spot.nudged(self.rng, 0.1 * amount * self.style.mess, 0.035 * amount * self.style.mess)
 
     def take(self, seat: Seat, kind: int) -> Track:
@@ -108,7 +108,7 @@ class Stage:
         raise ValueError(f"{seat} has no {format_tile(kind)} to play")
 
     def arrange(self, seat: Seat, t0: float) -> None:
-        """Close the gaps of the standing hand: sorted, the drawn tile apart."""
+        """Close the gaps of the standing hand from ``t0`` s on: sorted, the drawn tile apart."""
         hand = self.hands[seat]
         drawn = self.drawn[seat]
         fixed = [t for t in hand if t is not drawn and t not in self.shown[seat]]

@@ -45,7 +45,10 @@ _FELTS: Final = (
 
 
 def noise(rng: np.random.Generator, size: tuple[int, int], scale: float, *, stretch: float = 1.0) -> Noise:
-    """``(H, W)`` smooth noise, mean 0, deviation about 1; features of ``scale`` px, ``stretch`` × in x."""
+    """``(H, W)`` smooth noise, mean 0, deviation about 1; features of ``scale`` px, ``stretch`` × in x.
+
+    ``size``: width, height, px.
+    """
     h, w = size
     grid = (max(2, round(h / scale) + 1), max(2, round(w / (scale * stretch)) + 1))
     coarse = rng.standard_normal(grid).astype(np.float32)
@@ -190,8 +193,9 @@ def lay(
     turn: float = 0.0,
     origin: tuple[float, float] = (0.0, 0.0),
 ) -> None:
-    """Cover the whole picture with the texture spread on the plane at height ``z``, ``cm`` wide a copy.
+    """Cover the whole picture with the texture spread on the plane at height ``z`` cm, ``cm`` wide a copy.
 
+    ``turn``: radians. ``origin``: x, y by which the texture is moved, cm.
     What lies above the horizon gets the texture's mean colour.
     """
     h, w = image.shape[:2]

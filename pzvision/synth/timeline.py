@@ -25,6 +25,7 @@ from pzvision.tiles import SEATS, Seat
 
 Zone: TypeAlias = Literal["wall", "hand", "laid", "river", "meld", "shown", "tail_lamp"]
 Point: TypeAlias = tuple[float, float, float]
+"""x, y and z, cm."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Hand:
 
 @dataclass(frozen=True)
 class Truth:
-    """Everything on the table at one moment."""
+    """Everything on the table at one moment, ``t`` s."""
 
     t: float
     tiles: tuple[Placed, ...]
@@ -114,7 +115,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Move:
-    """A tile travels from ``start`` to ``end``; afterwards it is ``seat``'s in ``zone``."""
+    """A tile travels from ``start`` to ``end`` from ``t0`` to ``t1`` s; then it is ``seat``'s in ``zone``."""
 
     t0: float
     t1: float
@@ -126,7 +127,7 @@ class Move:
 
 @dataclass
 class Track:
-    """One tile's life: where it starts and its moves in order of time."""
+    """One tile's life, from ``born`` to ``gone`` (s): where it starts and its moves in order of time."""
 
     id: int
     kind: int | None
@@ -138,7 +139,7 @@ class Track:
     gone: float = float("inf")
 
     def at(self, t: float) -> Placed | None:
-        """The tile at ``t``, or None when it is not on the table."""
+        """The tile at ``t`` s, or None when it is not on the table."""
         if not self.born <= t < self.gone or self.kind is None:
             return None
         index = bisect.bisect_right([m.t0 for m in self.moves], t) - 1
@@ -156,7 +157,7 @@ class Track:
 
 
 def between(move: Move, t: float) -> Spot:
-    """On the way: eased in time, lifted over what lies between, turned while lifted."""
+    """On the way at ``t`` s: eased in time, lifted over what lies between, turned while lifted."""
     share = (t - move.t0) / max(move.t1 - move.t0, 1e-6)
     share = share * share * (3 - 2 * share)
     a, b = move.start, move.end
@@ -174,7 +175,7 @@ def between(move: Move, t: float) -> Spot:
 
 @dataclass(frozen=True)
 class Die:
-    """A die thrown at ``t0`` that lies at ``end`` with ``face`` on top from ``t1`` until ``gone``."""
+    """A die thrown at ``t0`` that lies at ``end`` with ``face`` on top from ``t1`` until ``gone`` (all s)."""
 
     t0: float
     t1: float
@@ -184,7 +185,7 @@ class Die:
     face: int
 
     def at(self, t: float) -> Spot | None:
-        """Where it is and how it is turned, or None when it is not on the table."""
+        """Where it is and how it is turned at ``t`` s, or None when it is not on the table."""
         if not self.t0 <= t < self.gone:
             return None
         share = min((t - self.t0) / (self.t1 - self.t0), 1.0)
@@ -201,7 +202,7 @@ class Die:
 
 @dataclass(frozen=True)
 class ArmKey:
-    """Where a right hand is at a time; between keys it moves smoothly."""
+    """Where a right hand is at ``t`` s; between keys it moves smoothly."""
 
     t: float
     at: Point

@@ -180,7 +180,7 @@ class Renderer:
     # --- truth -----------------------------------------------------------------------------------------
 
     def truth_record(self, t: float) -> dict[str, Any]:
-        """One checkpoint of ``truth.json``: face-up tiles and upright tiles whose faces the camera sees."""
+        """The checkpoint of ``truth.json`` at ``t`` s: face-up and upright tiles whose faces are seen."""
         truth = self.timeline.truth_at(t)
         w, h = self.camera.size
         ids: Ids = np.zeros((h, w), np.int32)
