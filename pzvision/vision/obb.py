@@ -68,7 +68,7 @@ def decode(
     Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back.
     Only anchors whose better score reaches ``threshold`` (0–1) are decoded.
     """
-    logits = rows[:, 8:].max(1)
+    logits = np.maximum(rows[:, 8], rows[:, 9])
     picked = np.flatnonzero(logits >= np.log(threshold / (1 - threshold)))
     picked = picked[np.argsort(-logits[picked], kind="stable")]
     rows, at = rows[picked], anchors[picked]
@@ -84,31 +84,47 @@ def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
     The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
     which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
     """
-    centre, xx, yy, xy = _moments(quads)
-    centre2, xx2, yy2, xy2 = (centre, xx, yy, xy) if others is None else _moments(others)
-    sxx, syy, sxy = xx[:, None] + xx2, yy[:, None] + yy2, xy[:, None] + xy2
-    dx, dy = centre[:, None, 0] - centre2[:, 0], centre[:, None, 1] - centre2[:, 1]
+    own = _moments(quads)
+    return _likeness(own[:, :, None], own[:, None] if others is None else _moments(others)[:, None])
+
+
+def alike(quads: FloatArray, others: FloatArray, limit: float) -> tuple[IntArray, IntArray]:
+    """Row and column, ``(P,)`` each, of the values of `overlaps` above ``limit`` (0–1), row by row.
+
+    Quicker than all of them where few lie near each other.
+    """
+    own, other = _moments(quads), _moments(others)
+    # No two centres further apart than this, in parts of the outlines' moments, belong to outlines so alike.
+    reach = -4.04 * np.log(1 - (1 - limit) ** 2)
+    apart = (own[0, :, None] - other[0]) ** 2 + (own[1, :, None] - other[1]) ** 2
+    rows, columns = np.nonzero(apart <= reach * (own[2:4].sum(0)[:, None] + other[2:4].sum(0)))
+    kept = _likeness(own[:, rows], other[:, columns]) > limit
+    return rows[kept], columns[kept]
+
+
+def _likeness(own: FloatArray, other: FloatArray) -> FloatArray:
+    """`overlaps` of moments ``(5, …)`` that fit each other, element by element."""
+    x, y, xx, yy, xy = own
+    x2, y2, xx2, yy2, xy2 = other
+    sxx, syy, sxy = xx + xx2, yy + yy2, xy + xy2
+    dx, dy = x - x2, y - y2
     det = np.maximum(sxx * syy - sxy**2, 1e-9)
     far = (syy * dx**2 + sxx * dy**2 - 2 * sxy * dx * dy) / det / 4
-    own, own2 = np.maximum(xx * yy - xy**2, 1e-12), np.maximum(xx2 * yy2 - xy2**2, 1e-12)
-    spread = 0.5 * np.log(det / (4 * np.sqrt(own[:, None] * own2)) + 1e-9)
+    area, area2 = np.maximum(xx * yy - xy**2, 1e-12), np.maximum(xx2 * yy2 - xy2**2, 1e-12)
+    spread = 0.5 * np.log(det / (4 * np.sqrt(area * area2)) + 1e-9)
     coefficient = np.exp(-np.clip(far + spread, 0, 80))
     return np.asarray(1 - np.sqrt(np.clip(1 - coefficient, 0, 1)), np.float32)
 
 
-def _moments(quads: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Centre ``(N, 2)`` and second moments xx, yy, xy ``(N,)`` of the area inside each outline."""
+def _moments(quads: FloatArray) -> FloatArray:
+    """``(5, N)`` float32: centre x, y and second moments xx, yy, xy of the area inside each outline."""
     u = (quads[:, 1] - quads[:, 0]) / 2
     v = (quads[:, 3] - quads[:, 0]) / 2
     xx = (u[:, 0] ** 2 + v[:, 0] ** 2) / 3 + 1e-6
     yy = (u[:, 1] ** 2 + v[:, 1] ** 2) / 3 + 1e-6
     xy = (u[:, 0] * u[:, 1] + v[:, 0] * v[:, 1]) / 3
-    return (
-        np.asarray(quads.mean(1), np.float32),
-        xx.astype(np.float32),
-        yy.astype(np.float32),
-        xy.astype(np.float32),
-    )
+    x, y = ((quads[:, 0] + quads[:, 1] + quads[:, 2] + quads[:, 3]) / 4).T
+    return np.stack([x, y, xx, yy, xy]).astype(np.float32)
 
 
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
@@ -118,16 +134,15 @@ def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
     """
     if not len(quads):
         return np.zeros(0, np.int64)
-    low, high = quads.min(1), quads.max(1)
+    low, high = bounds(quads)
     rects = np.concatenate([low, high - low], 1)
     first = cv2.dnn.NMSBoxes(rects.tolist(), scores.tolist(), 0.0, 0.75)
     order = np.asarray(first, np.int64).reshape(-1)
     order = order[np.argsort(-scores[order], kind="stable")]
-    alike = overlaps(quads[order]) > limit
     kept = np.ones(len(order), bool)
-    for i in range(len(order)):
-        if kept[i]:
-            kept[i + 1 :] &= ~alike[i, i + 1 :]
+    for i, j in zip(*(index.tolist() for index in alike(quads[order], quads[order], limit)), strict=True):
+        if i < j and kept[i]:  # row by row: what is to be said of i has been said
+            kept[j] = False
     return order[kept]
 
 
@@ -137,10 +152,11 @@ def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
     Faces of tiles cannot lie so, whatever covers them: a piece of a tile was taken for another tile.
     """
     out = np.zeros(len(quads), bool)
-    low, high = quads.min(1), quads.max(1)
+    (left, top), (right, bottom) = (edge.T for edge in bounds(quads))
     areas = side_px(quads) ** 2
-    both = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
-    near = (both > 0).all(axis=2) & (both.prod(axis=2) >= share * areas[:, None])
+    wide = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
+    tall = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
+    near = (wide > 0) & (tall > 0) & (wide * tall >= share * areas[:, None])
     for i, j in np.argwhere(np.tril(near, -1)):  # only where the boxes overlap enough
         if not out[i] and not out[j]:
             shared, _ = cv2.intersectConvexConvex(quads[i], quads[j])
@@ -153,7 +169,7 @@ def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) ->
 
     Several anchors see one tile, each a little off in its own way.
     """
-    rows, others = np.nonzero(overlaps(quads[kept], quads) > limit)
+    rows, others = alike(quads[kept], quads, limit)
     if not len(rows):
         return quads[kept].copy()
     # The same outline may start from any of its corners: take the turn that lies nearest.
@@ -166,6 +182,15 @@ def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) ->
     several = np.diff(starts, append=len(rows)) > 1
     out[rows[starts[several]]] = sums[several]
     return out
+
+
+def bounds(quads: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest x and y of each outline ``(N, 4, 2)``, ``(N, 2)`` each.
+
+    Corner by corner: along so short an axis numpy's own reductions take several times as long.
+    """
+    a, b, c, d = quads[:, 0], quads[:, 1], quads[:, 2], quads[:, 3]
+    return np.minimum(np.minimum(a, b), np.minimum(c, d)), np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def side_px(quads: FloatArray) -> npt.NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Final
 
 import cv2
@@ -19,10 +21,13 @@ GROW: Final = 0.09
 _MAX_OVERSAMPLING: Final = 6
 
 
+@lru_cache(maxsize=32)
 def corners_of(size: int) -> FloatArray:
     """``(4, 2)`` float32: outer corners of a `size` px square, clockwise from the top left."""
     low, high = -0.5, size - 0.5
-    return np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    corners = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    corners.flags.writeable = False
+    return corners
 
 
 def rectify(
@@ -50,16 +55,13 @@ def rectify(
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
         raise ValueError(f"image: expected uint8 (H, W, 3), got {image.dtype} {image.shape}")
     out = np.zeros((len(quads), size, size, 3), np.uint8)
-    sides = (
-        np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2).max(axis=1) if len(quads) else np.zeros(0)
-    )
-    for index, quad in enumerate(quads):
-        if not np.isfinite(quad).all():
-            continue
-        k = int(np.clip(np.ceil(sides[index] / size / 1.25), 1, _MAX_OVERSAMPLING))
-        homography = cv2.getPerspectiveTransform(quad, corners_of(size * k))
+    edges = quads[:, [1, 2, 3, 0]] - quads
+    sides = np.sqrt((edges**2).sum(axis=2)).max(axis=1, initial=0.0)
+    for index in np.flatnonzero(np.isfinite(sides)).tolist():
+        k = min(max(math.ceil(sides[index] / size / 1.25), 1), _MAX_OVERSAMPLING)
+        homography = cv2.getPerspectiveTransform(quads[index], corners_of(size * k))
         # Where the four corners lie on a line there is no such map.
-        if not np.isfinite(homography).all() or abs(np.linalg.det(homography)) < 1e-12:
+        if not abs(cv2.determinant(homography)) >= 1e-12 or not np.isfinite(homography).all():
             continue
         face = cv2.warpPerspective(
             image, homography, (size * k, size * k), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE

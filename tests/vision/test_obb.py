@@ -5,11 +5,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pzvision.vision.obb import (
+    alike,
     anchor_points,
+    bounds,
     covered,
     decode,
     decode_shape,
@@ -152,3 +154,18 @@ def test_a_piece_of_a_better_find_is_covered_and_a_neighbour_is_not() -> None:
     quads = np.stack([quad, piece, half_under, beside]).astype(np.float32)
     assert covered(quads, 0.65).tolist() == [False, True, False, False]
     assert covered(quads[:0], 0.65).tolist() == []
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.3, 0.9))
+@settings(max_examples=60, deadline=None)
+def test_the_pairs_that_are_alike_are_those_of_the_whole_table(seed: int, limit: float) -> None:
+    rng = np.random.default_rng(seed)
+    base = rng.uniform(0, 200, (30, 1, 2)) + rng.normal(0, rng.uniform(2, 30), (30, 4, 2))
+    quads = np.concatenate([base, base + rng.normal(0, 2, base.shape)]).astype(np.float32)
+    rows, columns = alike(quads[:25], quads, limit)
+    expected = np.nonzero(overlaps(quads[:25], quads) > limit)
+    np.testing.assert_array_equal(rows, expected[0])
+    np.testing.assert_array_equal(columns, expected[1])
+    low, high = bounds(quads)
+    np.testing.assert_array_equal(low, quads.min(axis=1))
+    np.testing.assert_array_equal(high, quads.max(axis=1))
