@@ -60,7 +60,7 @@ NOTE_S: Final = 30.0
 
 @dataclass
 class Spent:
-    """Milliseconds spent in each part of a look: by the clock, and of processor, in turn, ``(2 * looks,)``."""
+    """Milliseconds spent in each part of a look: by the clock and of processor in turn, ``(2 * looks,)``."""
 
     # Flat, so that what is noted in an hour does not count as the game's memory.
     parts: dict[str, array[float]] = field(default_factory=dict)

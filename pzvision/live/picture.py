@@ -53,7 +53,7 @@ def picture_lang(lang: Lang) -> Lang:
 def put_text(
     image: Image, text: str, at: tuple[int, int], colour: Colour, size: int = 18, weight: int = 400
 ) -> int:
-    """Write text, ``size`` px high, with its baseline's left end at ``at`` px; returns the x where it ends."""
+    """Write text, ``size`` px high, its baseline's left end at ``at`` px; returns the x where it ends."""
     if _FONT is not None:
         end, _ = cv2.putText(image, text, at, colour, _FONT, size, weight)
         return int(end[0])
@@ -80,7 +80,7 @@ def fit_text(text: str, width: int, size: int = 18, weight: int = 400) -> str:
 
 
 def wrap_text(text: str, width: int, size: int = 18, lines: int = 2) -> list[str]:
-    """The text in at most ``lines`` lines of ``width`` px, ``size`` px high, the last cut with an ellipsis."""
+    """Text, ``size`` px, in at most ``lines`` lines of ``width`` px, the last one cut with an ellipsis."""
     out: list[str] = []
     rest = text
     while rest and len(out) < lines - 1:

@@ -15,7 +15,7 @@ from pzvision.synth.bodies import DOWN, STANDING, UP
 
 @dataclass(frozen=True)
 class Spot:
-    """A place for one tile: its centre ``(x, y, z)``, cm; ``yaw`` and ``tip``, radians, as in `bodies.Box`."""
+    """A place for one tile: its centre ``(x, y, z)``, cm; ``yaw`` and ``tip``, radians, of `bodies.Box`."""
 
     x: float
     y: float

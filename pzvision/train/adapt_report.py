@@ -55,7 +55,7 @@ class SetReport:
         name: what it looks like.
         refused: photos for `adapt` that were refused and taken anew.
         learnt: what came of it.
-        seconds, processor: of finding the tiles in two photos and learning.
+        seconds, processor: s by the clock and of processor for finding tiles in two photos and learning.
         before, after: results on the tested photos, laid out and tables.
     """
 

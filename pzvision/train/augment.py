@@ -13,6 +13,7 @@ from pzvision.train.data import Example
 from pzvision.train.grounds import background
 
 Image = npt.NDArray[Any]
+"""``(H, W, 3)`` uint8 BGR (OpenCV's own types are looser)."""
 Floats = npt.NDArray[np.float32]
 
 
@@ -27,7 +28,7 @@ class AugmentConfig:
         mosaic: share of samples made of four.
         anywhere: share of cuts round any place of the picture instead of a tile: most of a table is none.
         least_px: tiles under this size (root of area) are neither right nor wrong.
-        largest_zoom: how far a picture may be enlarged.
+        largest_zoom: most times that a picture may be enlarged.
         mirrored: share of samples that are mirrored; none where faces are to be named.
         quarters: whether pictures whose boxes are not outlines are turned by quarters.
     """
@@ -46,7 +47,10 @@ class AugmentConfig:
 
 @dataclass(frozen=True)
 class Sample:
-    """A training input: ``image`` (S, S, 3) BGR and its truth as in `Example`, ``outlined`` per quad."""
+    """A training input: ``image`` (S, S, 3) BGR and its truth as in `pzvision.train.data.Example`.
+
+    ``outlined``: (N,), of each quad, whether it is an outline.
+    """
 
     image: Image
     quads: Floats
@@ -66,7 +70,7 @@ class Augmenter:
         self.grounds = [background(rng, 640, 640) for _ in range(24)]
 
     def cut(self, image: Image, example: Example, shrink: float, size: int) -> Sample:
-        """A square of ``size`` px round a random tile of the picture, given at ``1 / shrink`` of its size."""
+        """A square of ``size`` px round a random tile; ``shrink``: factor by which the picture is smaller."""
         rng, cfg = self.rng, self.config
         quads = example.quads / shrink
         areas = np.sqrt([max(cv2.contourArea(q), 1.0) for q in quads]) if len(quads) else np.array([40.0])

@@ -66,7 +66,10 @@ def read_photos(folder: Path) -> list[Photo]:
 
 
 def row_tilt(boxes_px: npt.NDArray[np.float64]) -> float | None:
-    """Median tilt in degrees of the lines between next neighbours of like size; None with under 4 pairs."""
+    """Median tilt in degrees of the lines between next neighbours of like size; None with under 4 pairs.
+
+    ``boxes_px``: ``(N, 4)`` ``x1 y1 x2 y2``.
+    """
     centre = (boxes_px[:, :2] + boxes_px[:, 2:]) / 2
     size = boxes_px[:, 2:] - boxes_px[:, :2]
     tilts = []
@@ -84,6 +87,6 @@ def row_tilt(boxes_px: npt.NDArray[np.float64]) -> float | None:
 
 
 def tight(photo: Photo, width: int, height: int) -> bool:
-    """Whether the boxes of the photo are the outlines of its tiles."""
+    """Whether the boxes of the photo, ``width`` × ``height`` px, are the outlines of its tiles."""
     tilt = row_tilt(photo.boxes * np.array([width, height, width, height]))
     return tilt is not None and tilt <= TIGHT_DEGREES and photo.path.name.split("_")[0] != "leomiura"

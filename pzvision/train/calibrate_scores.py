@@ -33,7 +33,8 @@ def logistic(
 ) -> tuple[float, float]:
     """Slope and offset of the likeliest ``P(y) = sigmoid(slope · x + offset)`` (Newton's method).
 
-    ``ridge`` pulls towards (1, 0), as so many finds of that calibration would; few finds say little.
+    ``x`` (logits) and ``y``: ``(N,)``. ``ridge`` pulls towards slope 1 and offset 0, as that number of finds
+    of that calibration would; few finds say little.
     """
     a = np.stack([np.asarray(x, np.float64), np.ones(len(x))], 1)
     start = np.array([1.0, 0.0])
@@ -52,9 +53,9 @@ def logistic(
 def gather(
     detector: TileDetector, scenes: int, seed: int = _SEED
 ) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
-    """For faces and for backs: the scores of finds on rendered scenes, and which are tiles (IoU ≥ 0.5),
-    ``(N,)`` each.
+    """For faces and for backs: scores ``(N,)`` of finds on rendered scenes, and which are tiles ``(N,)``.
 
+    A tile is what has an IoU ≥ 0.5 with one.
     Faces are those that the reader does not refuse: what it calls *other* asks for no belief.
     """
     parts: list[list[tuple[Floats, npt.NDArray[np.bool_]]]] = [[], []]
@@ -81,7 +82,7 @@ def gather(
 
 
 def calibrate(models: Path, scenes: int) -> dict[str, tuple[float, float]]:
-    """Fit and store the calibration of ``finder.onnx``; slope and offset of faces and of backs.
+    """Fit and store the calibration of ``finder.onnx``; slope and offset (of logits) of faces and of backs.
 
     Raises `PzvisionError` where a model is missing.
     """

@@ -28,7 +28,7 @@ class ClockRun:
     Attributes:
         minutes: by the clock, interrupted runs together.
         batch: samples a step.
-        rate, decay: peak of the learning rate and weight decay of AdamW.
+        rate, decay: AdamW's factors: the learning rate at its peak, the weight decay.
         seed: of everything random; ``warm``: steps until the rate is at its peak.
         save_minutes: between checkpoints.
     """

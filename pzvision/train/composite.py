@@ -185,7 +185,7 @@ def _layout(rng: np.random.Generator, camera: _Camera, size: Array, faces: int) 
 
 
 def compose(rng: np.random.Generator, tile_set: TileSet, width: int = 1280, height: int = 960) -> Scene:
-    """One random scene. The same generator state gives the same scene."""
+    """One random scene of ``width`` × ``height`` px. The same generator state gives the same scene."""
     camera = _Camera(rng, width, height)
     size = np.array([3.6, 2.7, 2.1]) * rng.uniform(0.93, 1.07, 3) * np.array([1, 1, rng.uniform(0.75, 1.05)])
     image = background(rng, width, height)

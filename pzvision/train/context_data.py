@@ -38,7 +38,7 @@ class ContextSamples:
         shrunk: chance that a rendered picture is made smaller first; photos always are.
         small_px: sizes that a shrunk picture's median tile may get, px.
         wrong: share by which outlines are moved as a finder errs; of one in four ``very_wrong``.
-        overlap: an outline still overlaps its tile by this (IoU).
+        overlap: an outline still overlaps its tile by this (IoU, 0–1).
         doubtful: faces that the reader gives less probability, or another name, are all taken ...
         sure: ... of the others this share.
         spoilt: chance of other light, blur and noise.
@@ -151,7 +151,10 @@ class ContextStream(IterableDataset[tuple[Bytes, Ints, Ints]]):  # type: ignore[
 
 
 def recoloured(picture: Bytes, rng: np.random.Generator) -> Bytes:
-    """``(S, S, 3)`` uint8 BGR, its hues turned and made stronger or weaker, the light as it is."""
+    """``picture`` ``(S, S, 3)`` uint8 BGR, its hues turned and made stronger or weaker, the light as it is.
+
+    Of the same shape.
+    """
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
     angle = rng.normal(0, 0.6) if rng.random() < 0.8 else rng.uniform(-np.pi, np.pi)
     gain = rng.uniform(0.2, 1.3)

@@ -40,7 +40,7 @@ class Source:
         seed: of the building.
         path: folder of photos (``photos``).
         crops: folder of single faces by class (``composites``).
-        per_series: at most this many equal votes for the photos of one series.
+        per_series: the photos of one series have at most this number of votes, equal ones.
         drawn: share of pictures whose faces are drawn instead of photographed.
         fonts: of the scenes whose faces are not photographed, the share whose sets are made from installed
             fonts and open tile sets (`font_faces`) instead of drawn as `pzvision.synth` does.
@@ -50,7 +50,7 @@ class Source:
         no_tiles: share of scenes without any tile.
         size: width and height of scenes, px.
         elevation: of the camera over scenes, degrees: mean and standard deviation.
-        hard: strength of blur, noise and light faults in scenes (0 none, 1 usual).
+        hard: factor on blur, noise and light faults in scenes (0 none, 1 usual).
         without: photos, single faces or fonts whose file names begin with one of these are left out.
     """
 
@@ -119,7 +119,7 @@ class Example:
         quads: (N, 4, 2) float32 px.
         classes: (N,) int64, 0 face, 1 back.
         ignore: (M, 4, 2) float32 px: neither right nor wrong to find.
-        weight: votes within its source.
+        weight: how many votes it has within its source.
         outlines: the quads are outlines; else only the boxes around them hold, and the picture is not turned.
         backs: every back in view is labelled.
     """
@@ -134,7 +134,7 @@ class Example:
 
 
 def box_quads(boxes: npt.NDArray[np.floating[Any]]) -> Floats:
-    """``x1 y1 x2 y2`` rows → clockwise corners ``(N, 4, 2)``."""
+    """Rows ``x1 y1 x2 y2`` ``(N, 4)`` → clockwise corners ``(N, 4, 2)``."""
     x1, y1, x2, y2 = boxes.T
     return np.stack([x1, y1, x2, y1, x2, y2, x1, y2], 1).reshape(-1, 4, 2).astype(np.float32)
 
@@ -142,7 +142,7 @@ def box_quads(boxes: npt.NDArray[np.floating[Any]]) -> Floats:
 def photo_examples(
     folder: Path, per_series: float, ignore_file: Path | None = None, without: tuple[str, ...] = ()
 ) -> list[Example]:
-    """The labelled photos of a folder, each series having at most ``per_series`` votes.
+    """The labelled photos of a folder; ``per_series``: how many votes a series may have at most.
 
     ``ignore_file``: npz of ``stem → (M, 4, 2)`` px, faces known to lie there without a label.
     ``without``: photos whose file names begin with one of these are left out.
@@ -170,7 +170,10 @@ def photo_examples(
 
 
 def read_picture(path: Path, flag: int = cv2.IMREAD_COLOR) -> npt.NDArray[Any]:
-    """A picture as OpenCV reads it. Raises `PzvisionError` where it is none."""
+    """A picture as OpenCV reads it, ``(H, W, 3)`` BGR or as ``flag`` says.
+
+    Raises `PzvisionError` where it is none.
+    """
     image = cv2.imread(str(path), flag)
     if image is None:
         raise PzvisionError(f"{path}: not a picture")

@@ -46,7 +46,7 @@ class PhotoResult:
 
     @property
     def suited(self) -> npt.NDArray[np.bool_]:
-        """Which true tiles are of the 27 kinds."""
+        """``(N,)``: which true tiles are of the 27 kinds."""
         return self.truth < KINDS
 
     @property

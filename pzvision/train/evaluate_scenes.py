@@ -37,6 +37,7 @@ HELD_OUT_PHOTOS: Final = "hlin117"
 """Photographed faces that no reader was trained on; the names of their files begin so."""
 
 Mask = npt.NDArray[np.bool_]
+"""``(N,)`` bool."""
 
 
 def counts(scene: Scene) -> Mask:
@@ -58,12 +59,12 @@ class SceneFigures:
 
     Attributes:
         scenes: how many.
-        faces, backs: (recall, precision) of outlines at polygon IoU ≥ 0.5.
+        faces, backs: recall and precision, 0–1, of outlines at polygon IoU ≥ 0.5.
         tiles: faces and backs that count.
         passed_over: tiles at least 55 % in view that are too small or too flat to count.
-        fit: mean IoU of the matched faces.
-        rectangle: mean IoU of the best oriented rectangle round each true face, for comparison.
-        small: recall of faces under `SMALL_PX`.
+        fit: mean IoU, 0–1, of the matched faces.
+        rectangle: mean IoU, 0–1, of the best oriented rectangle round each true face, for comparison.
+        small: share found of the faces under `SMALL_PX`.
     """
 
     scenes: int
@@ -168,7 +169,7 @@ def table_scene(faces: FaceSource, seed: tuple[int, int]) -> Scene | None:
 
 
 class TrimmedFaces:
-    """Photographed tiles seen from a little below, cut down to their faces: a `FaceSource`.
+    """Photographed tiles seen from a little below, cut down to their faces, ``height`` px: a `FaceSource`.
 
     Raises `PzvisionError` where a picture cannot be read, `IndexError` where a kind has none.
     """
@@ -198,7 +199,7 @@ class TrimmedFaces:
         return self._look
 
     def face(self, kind: int, copy: int = 0) -> npt.NDArray[np.uint8]:
-        """See `FaceSource.face`; a back is plain."""
+        """``(H, W, 3)``: see `FaceSource.face`; a back is plain."""
         if kind == BACK:
             return np.full_like(self._faces[0][0], self._look.back)
         faces = self._faces[kind]
@@ -248,7 +249,7 @@ def judge_table(scene: Scene, found: Detections, look: str, seed: tuple[int, int
 
 
 def mark_errors(scene: Scene, found: Detections) -> npt.NDArray[np.uint8]:
-    """The picture with its errors drawn in: wrong suited finds red, missed or misnamed tiles orange."""
+    """The picture ``(H, W, 3)`` with errors drawn in: wrong suited finds red, missed or misnamed orange."""
     picture = np.asarray(scene.image, np.uint8).copy()
     iou = polygon_iou(scene.polygons, found.polygons)
     plain = counts(scene)

@@ -64,7 +64,7 @@ class Bank:
 
     @staticmethod
     def of(items: list[tuple[Bytes, int, str]], shape: tuple[int, int]) -> Bank:
-        """Stack ``(picture, kind, set)`` items, each picture of `shape` (height, width)."""
+        """Stack items of picture ``(H, W, 3)``, kind and set, each picture of `shape` (H, W) px."""
         if not items:
             return Bank(np.zeros((0, *shape, 3), np.uint8), np.zeros(0, np.int64), np.zeros(0, "<U1"))
         return Bank(

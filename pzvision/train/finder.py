@@ -29,7 +29,7 @@ OUTPUTS = 4 + 4 + len(CLASS_NAMES)
 
 @dataclass(frozen=True)
 class FinderSize:
-    """Width and depth multipliers of YOLO11 (``n`` is 0.25 and 0.5)."""
+    """Factors on width and depth of YOLO11 (``n`` is 0.25 and 0.5)."""
 
     width: float = 0.125
     depth: float = 0.5
@@ -94,7 +94,7 @@ class Finder(nn.Module):  # type: ignore[misc]
         return [kept[i] for i in (16, 19, 22)]
 
     def forward(self, x: Tensor) -> Tensor:
-        """Pictures ``(N, 3, H, W)``, RGB 0–1, to what the heads say of every cell."""
+        """Pictures ``(N, 3, H, W)``, RGB 0–1, to what the heads say of every cell, ``(N, A, 10)``."""
         maps = self.features(x)
         rows = []
         for m, shape, classes in zip(maps, self.shape_heads, self.class_heads, strict=True):
@@ -119,7 +119,7 @@ def anchors(sizes: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
 
 
 def shape_code(quads: Tensor) -> Tensor:
-    """Corners ``(..., 4, 2)`` in order round the tile → the four shape numbers, each in -1…1.
+    """Corners ``(..., 4, 2)`` in order round the tile → the shape numbers ``(..., 4)``, each in -1…1.
 
     Source: the half edges of the parallelogram nearest to the quad; see the module's text.
     """

@@ -19,7 +19,7 @@ def _noise(rng: np.random.Generator, width: int, height: int, cells: int) -> Arr
 
 
 def background(rng: np.random.Generator, width: int, height: int) -> Image:
-    """A table top: cloth, wood, print or plain, unevenly lit, with some things lying about."""
+    """A table top, px: cloth, wood, print or plain, unevenly lit, with some things lying about."""
     hsv = np.array([[[rng.integers(0, 180), rng.integers(0, 230), rng.integers(15, 245)]]], np.uint8)
     colour = cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float64)
     image = np.broadcast_to(colour, (height, width, 3)).copy()

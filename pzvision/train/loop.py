@@ -40,9 +40,9 @@ class TrainConfig:
     Attributes:
         minutes: wall-clock time of this run; the learning rate falls to its end along it.
         batch: samples a step.
-        rate, last_rate: learning rate at its peak and its end (AdamW).
+        rate, last_rate: learning rate (AdamW's factor on a step) at its peak and its end.
         warmup: steps up to the peak.
-        decay: weight decay.
+        decay: weight decay, as a share a step times the learning rate.
         threads: of torch, in each process.
         processes: that share a batch, each with ``threads`` of its own: the threads of one process wait for
             each other at every layer, processes only once a step.

@@ -33,7 +33,8 @@ class Batch:
 
     Attributes:
         images: (B, 3, S, S) uint8 RGB.
-        quads: (B, M, 4, 2) float32 px; classes, outlined, real: (B, M).
+        quads: (B, M, 4, 2) float32 px.
+        classes, outlined, real: (B, M).
         ignore: (B, K, 4) float32 px boxes, zeros where there is none.
         backs: (B, S/8, S/8) bool.
     """
@@ -57,7 +58,7 @@ class FinderLoss:
         )
 
     def __call__(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
-        """The sum to minimise (times the batch size, as YOLO does) and its parts."""
+        """The sum to minimise, a scalar (times the batch size, as YOLO does) and its parts."""
         out = out.float()
         size = batch.images.shape[-1]
         points, strides = anchors([(size // s, size // s) for s in STRIDES])

@@ -14,7 +14,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def box_iou(a: Floats, b: Floats) -> Floats:
-    """``(N, M)`` IoU of boxes ``x1 y1 x2 y2``."""
+    """``(N, M)`` IoU of boxes ``x1 y1 x2 y2``, ``(N, 4)`` and ``(M, 4)``."""
     low = np.maximum(a[:, None, :2], b[None, :, :2])
     high = np.minimum(a[:, None, 2:], b[None, :, 2:])
     both = np.prod(np.clip(high - low, 0, None), axis=2)
@@ -23,7 +23,10 @@ def box_iou(a: Floats, b: Floats) -> Floats:
 
 
 def match(iou: Floats, least: float = IOU) -> Ints:
-    """``(N,)``: for each row the column it is paired with, one to one, best overlaps first; -1 for none."""
+    """``(N,)``: for each row the column it is paired with, one to one, best overlaps first; -1 for none.
+
+    ``iou``: ``(N, M)``. ``least``: paired are overlaps from this on, 0–1.
+    """
     paired = np.full(len(iou), -1, np.int64)
     free = np.ones(iou.shape[1], bool)
     rows, columns = np.nonzero(iou >= least)

@@ -54,7 +54,7 @@ class OutlineNet(nn.Module):  # type: ignore[misc]
         nn.init.zeros_(self.out.bias)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """See the class."""
+        """Pictures ``(N, 3, SIZE, SIZE)`` → moves ``(N, 8)`` and log distances ``(N,)``; see the class."""
         x = x - x.mean((2, 3), keepdim=True)
         x = x / (x.square().mean((1, 2, 3), keepdim=True).sqrt() + 4.0)
         near = self.near(x)
@@ -64,7 +64,10 @@ class OutlineNet(nn.Module):  # type: ignore[misc]
 
 
 def outline_loss(moves: Tensor, spread: Tensor, truth: Tensor) -> Tensor:
-    """Mean distance of the corners, and how well the network knows it. ``truth``: ``(N, 8)`` moves."""
+    """Mean distance of the corners, and how well the network knows it; a scalar.
+
+    ``moves`` and ``truth``: ``(N, 8)``; ``spread``: ``(N,)``, log distance.
+    """
     gap = F.smooth_l1_loss(moves, truth, reduction="none", beta=0.03).mean(1)
     distance = (moves.detach() - truth).abs().mean(1)
     known = distance * torch.exp(-spread) + spread

@@ -105,7 +105,10 @@ def wrong_outlines(truth: Floats, rng: np.random.Generator) -> Floats:
 
 
 def nearest_turn(quads: Floats, goal: Floats = CORNERS) -> Floats:
-    """Each outline ``(N, 4, 2)`` from that of its corners that makes it lie nearest to ``goal``."""
+    """Outlines ``(N, 4, 2)``, each from that of its corners that makes it lie nearest to the goal.
+
+    ``quads``: ``(N, 4, 2)``; ``goal``: ``(4, 2)`` or as many.
+    """
     turned = np.stack([np.roll(quads, k, axis=1) for k in range(4)], axis=1)
     best = np.abs(turned - goal).sum(axis=(2, 3)).argmin(axis=1)
     return np.asarray(turned[np.arange(len(quads)), best], np.float32)
@@ -191,9 +194,12 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
 def shrunk(
     image: Bytes, side: float, small_px: tuple[float, float], rng: np.random.Generator
 ) -> tuple[Bytes, Floats]:
-    """A picture ``(H, W, 3)`` made smaller, so that ``side`` px become some of ``small_px``; its ratio x, y.
+    """``image`` made smaller, so that ``side`` px become some of ``small_px``.
 
-    It stays where it would hardly change.
+    Both ``(H, W, 3)``; it stays as it is where it would hardly change.
+
+    Returns:
+        The picture ``(H, W, 3)`` and its ratio x, y ``(2,)``.
     """
     scale = min(1.0, float(np.exp(rng.uniform(*np.log(small_px)))) / side)
     if scale >= 0.95:
@@ -204,7 +210,10 @@ def shrunk(
 
 
 def spoil(picture: Bytes, rng: np.random.Generator) -> npt.NDArray[Any]:
-    """A cut-out ``(S, S, 3)`` uint8 in other light, blurred and noisy, each only sometimes."""
+    """``picture`` ``(S, S, 3)`` uint8 in other light, blurred and noisy, each only sometimes.
+
+    Of the same shape.
+    """
     out: npt.NDArray[Any] = picture
     kind = rng.random()
     if kind < 0.12:

@@ -14,6 +14,7 @@ from pzvision.errors import PzvisionError
 from pzvision.tiles import KINDS, OTHER, format_tile
 
 Image = npt.NDArray[Any]
+"""``(H, W, 3)`` uint8 BGR (OpenCV's own types are looser)."""
 BINS: Final = 10
 _INK, _GREY, _BAR, _WRONG = (40, 40, 40), (190, 190, 190), (200, 140, 60), (60, 60, 220)
 
@@ -25,7 +26,7 @@ class Reliability:
     Attributes:
         counts: (BINS,) finds in each bin. ``sure``, ``right``: (BINS,) mean confidence, share right; 0 where
             a bin is empty.
-        error: expected calibration error: the mean gap between the two, weighted by finds.
+        error: expected calibration error, 0–1: the mean gap between the two, weighted by finds.
     """
 
     counts: npt.NDArray[np.int64]

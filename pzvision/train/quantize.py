@@ -28,7 +28,9 @@ from pzvision.vision.rectify import GROW, rectify
 from pzvision.vision.session import digest
 
 Faces = npt.NDArray[np.uint8]
+"""``(N, SIZE, SIZE, 3)`` BGR."""
 Kinds = npt.NDArray[np.int64]
+"""``(N,)``, 0–27."""
 
 FEATURES: Final = "features"
 
@@ -81,7 +83,10 @@ class Comparison:
 
 
 def scene_faces(count: int, seed: int, jitter: float) -> tuple[Faces, Kinds]:
-    """Faces cut from ``count`` rendered scenes, corners shaken, and their classes 0–27."""
+    """Faces cut from ``count`` rendered scenes, and their classes 0–27.
+
+    ``jitter``: deviation by which corners are shaken, as a share of the side.
+    """
     from pzvision.synth.scenes import SceneConfig, random_scene
 
     faces, kinds = [], []
@@ -314,7 +319,7 @@ def _accept(result: Comparison, plan: QuantizePlan) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Command line of this module."""
+    """Command line of this module. Raises SystemExit with one line where something cannot be done."""
     from pzvision.train.quantize_tables import NETWORKS, quantize_tables
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])

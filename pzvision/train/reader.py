@@ -45,7 +45,11 @@ _HELD_OUT_PHOTOS: Final = (*_HELD_OUT, "camerash")
 
 @dataclass(frozen=True)
 class Plan:
-    """One training run. ``steps`` of ``batch`` samples; ``rate`` is the peak of the learning rate."""
+    """One training run: ``steps`` of ``batch`` samples; ``rate``: factor on a step at its peak (AdamW).
+
+    ``decay``: share of the weights that falls away, times ``rate``, a step. ``average``: share that averaged
+    weights keep of themselves a step.
+    """
 
     steps: int = 6000
     batch: int = 256
@@ -63,7 +67,10 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """The banks of a run: what is trained on and what is judged on (name → crops and kinds)."""
+    """The banks of a run: what is trained on and what is judged on.
+
+    ``judged``: name → crops ``(N, S, S, 3)`` and kinds ``(N,)``.
+    """
 
     scenes: faces.Bank
     singles: faces.Bank
@@ -163,7 +170,10 @@ def judge(net: ReaderNet, judged: dict[str, tuple[faces.Bytes, npt.NDArray[np.in
 
 
 def scene_turns(net: ReaderNet, bank: faces.Bank, least: float = 0.9) -> npt.NDArray[np.int64]:
-    """Which way is up in each scene, ``(N,)``, read by an earlier reader; −1 where less sure than `least`."""
+    """Which way is up in each scene, ``(N,)``, read by an earlier reader; −1 where less sure.
+
+    `least`: probability it must be sure with.
+    """
     crops, _ = scene_crops(bank)
     _, logits = answers(net, crops)
     p = torch.from_numpy(logits).softmax(1).numpy()

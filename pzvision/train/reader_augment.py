@@ -35,6 +35,7 @@ from pzvision.train.reader_harm import (
 from pzvision.vision.rectify import GROW, SIZE, corners_of, rectify
 
 Sample = tuple[Bytes, int, int]
+"""A picture ``(SIZE, SIZE, 3)``, its kind and which way is up (0–3, −1 unknown)."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Sampler:
         scene_turns: npt.NDArray[np.int64] | None = None,
         seen: reader_seen.Seen | None = None,
     ) -> None:
-        """`scene_turns`: which way is up in each scene (0–3, −1 unknown), as an earlier reader tells."""
+        """`scene_turns`: ``(N,)`` which way is up in each scene (0–3, −1 unknown), says an earlier reader."""
         self.seen = seen
         kinds = np.zeros(0, np.int64) if seen is None else seen.kinds
         self.seen_index = [np.flatnonzero(kinds == kind) for kind in range(OTHER + 1)]
@@ -292,7 +293,7 @@ class Sampler:
 
 
 def scene_crops(bank: Bank) -> tuple[Bytes, npt.NDArray[np.int64]]:
-    """The boxes of `bank` as the reader would see them, unharmed: ``(N, SIZE, SIZE, 3)`` and their kinds."""
+    """The boxes of `bank` as the reader sees them, unharmed ``(N, SIZE, SIZE, 3)``, and kinds ``(N,)``."""
     middle = _QUAD.mean(0)
     quad = middle + (_QUAD - middle) * (1 + GROW)
     crops = [rectify(scene, quad[None])[0] for scene in bank.pictures]

@@ -20,6 +20,7 @@ WIDTH: Final = 96
 Picture = npt.NDArray[np.uint8]
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
+"""x and y as shares of the face's width and height."""
 
 _FONT_ROOTS: Final = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 # Fonts whose names contain one of these draw the characters we need; thin screen fonts are left out.
@@ -135,7 +136,10 @@ class Canvas:
             cv2.polylines(self.image, [array], True, colour, max(1, round(thick * self.w)), cv2.LINE_AA)
 
     def text(self, text: str, box: tuple[float, float, float, float], colour: Colour, bold: float) -> None:
-        """`text` stretched to fill ``box`` (x0, y0, x1, y1 in shares); `bold` thickens its strokes."""
+        """`text` stretched to fill ``box`` (x0, y0, x1, y1 in shares).
+
+        `bold`: share of its size by which its strokes are made thicker on either side.
+        """
         if not self.style.font:
             return
         size = 120

@@ -15,17 +15,20 @@ Floats = npt.NDArray[np.float32]
 
 
 def floats(array: object) -> Floats:
-    """As float32, in its shape."""
+    """As float32, in the same shape."""
     return np.asarray(array, np.float32)
 
 
 def as_bytes(array: object) -> Bytes:
-    """As uint8, in its shape, values cut off behind the point."""
+    """As uint8, in the same shape, values cut off behind the point."""
     return np.asarray(array).astype(np.uint8, copy=False)
 
 
 def restyle(face: Bytes, rng: Rng, *, strength: float) -> Bytes:
-    """Other inks and another hand: hue, saturation, ink strength, stroke width. ``(H, W, 3)`` uint8 BGR."""
+    """Other inks and another hand: hue, saturation, ink strength, stroke width.
+
+    ``face``: ``(H, W, 3)`` uint8 BGR, given back in the same shape. ``strength``: factor on the chances.
+    """
     if rng.random() < 0.6 * strength:
         hsv = cv2.cvtColor(face, cv2.COLOR_BGR2HSV)
         shift = rng.normal(0, 9) if rng.random() < 0.75 else rng.uniform(-90, 90)
@@ -76,7 +79,7 @@ def motion_kernel(rng: Rng, length: float) -> Floats:
 def cover(picture: Bytes, corners: Floats, rng: Rng) -> Bytes:
     """Something lies over a part (under a third) of the face: a finger, another tile, a chip.
 
-    ``picture``: ``(H, W, 3)``; ``corners``: of the face in it, ``(4, 2)`` px.
+    ``picture``: ``(H, W, 3)``; ``corners``: of the face in it, ``(4, 2)`` px. Returned in the same shape.
     """
     a = int(rng.integers(4))
     b = (a + 1) % 4
@@ -100,7 +103,7 @@ def cover(picture: Bytes, corners: Floats, rng: Rng) -> Bytes:
 
 
 def elastic(rng: Rng) -> tuple[Floats, Floats]:
-    """Maps for `cv2.remap` that pull a face a little out of shape."""
+    """Maps of x ``(H, W)`` and y ``(H, W)`` px for `cv2.remap` that pull a face a little out of shape."""
     coarse = rng.normal(0, 1.3, (2, 4, 3)).astype(np.float32)
     y, x = np.mgrid[0:FACE_HEIGHT, 0:FACE_WIDTH].astype(np.float32)
     dx = cv2.resize(coarse[0], (FACE_WIDTH, FACE_HEIGHT), interpolation=cv2.INTER_CUBIC)
@@ -109,7 +112,10 @@ def elastic(rng: Rng) -> tuple[Floats, Floats]:
 
 
 def paste(scene: Bytes, piece: Bytes, x: int, y: int) -> None:
-    """Put ``piece`` into ``scene`` with its top left at (x, y), as far as it lies inside."""
+    """Put ``piece`` into ``scene``, its top left at ``(x, y)`` px, as far as it lies inside.
+
+    ``scene``: ``(SCENE, SCENE, 3)``; ``piece``: ``(H, W, 3)``.
+    """
     x0, y0 = max(x, 0), max(y, 0)
     x1, y1 = min(x + piece.shape[1], SCENE), min(y + piece.shape[0], SCENE)
     if x1 > x0 and y1 > y0:
@@ -117,7 +123,10 @@ def paste(scene: Bytes, piece: Bytes, x: int, y: int) -> None:
 
 
 def tinted(face: Bytes, paper: npt.NDArray[np.floating]) -> Bytes:
-    """Ink on white becomes ink on `paper` (BGR 0–255, ``(3,)``); `face`: ``(H, W, 3)``."""
+    """Ink on white becomes ink on `paper` (BGR 0–255, ``(3,)``); `face`: ``(H, W, 3)``.
+
+    Returned in the same shape.
+    """
     table = np.arange(256)[:, None] * np.asarray(paper) / 255
     return as_bytes(cv2.LUT(face, table.astype(np.uint8)[None]))
 

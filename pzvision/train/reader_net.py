@@ -40,7 +40,7 @@ class Block(nn.Module):  # type: ignore[misc]
             )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Maps ``(N, C, H, W)`` to maps."""
+        """Maps ``(N, C, H, W)`` to maps ``(N, D, H/stride, W/stride)``."""
         y = F.relu(self.norm1(self.conv1(x)))
         return F.relu(self.norm2(self.conv2(y)) + self.past(x))
 
@@ -69,7 +69,7 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         self.turns = nn.Linear(inputs + 64 * side * side, TURNS)
 
     def look(self, x: torch.Tensor) -> torch.Tensor:
-        """The numbers that both answers are made of, ``(N, D)``; what `pzvision adapt` works with."""
+        """Of ``(N, 3, H, W)``, the numbers ``(N, D)`` that both answers are made of, for `pzvision adapt`."""
         # Takes out exposure and the light's colour: each channel around its mean, one scale for all three.
         x = x - x.mean((2, 3), keepdim=True)
         x = x / (x.square().mean((1, 2, 3), keepdim=True).sqrt() + 4.0)
@@ -77,7 +77,7 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         return torch.cat([y.mean((2, 3)), self.squeeze(y).flatten(1)], 1)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Faces ``(N, 3, H, W)`` to logits of the kinds and of the way up."""
+        """Faces ``(N, 3, H, W)`` to logits of the kinds ``(N, 28)`` and of the way up ``(N, 4)``."""
         flat = self.drop(self.look(x))
         return self.kinds(flat), self.turns(flat)
 
@@ -85,7 +85,11 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
 def loss(
     kinds: torch.Tensor, turns: torch.Tensor, kind: torch.Tensor, turn: torch.Tensor, smoothing: float = 0.05
 ) -> torch.Tensor:
-    """Cross entropy of both answers. `turn` −1 is unknown; symmetric faces may be read either way up."""
+    """Cross entropy of both answers, a scalar. Symmetric faces may be read either way up.
+
+    `kinds`: logits ``(N, 28)``; `kind`: ``(N,)``. `turns`: logits ``(N, 4)``; `turn`: ``(N,)``, −1 unknown.
+    `smoothing`: share of the target that all kinds get.
+    """
     first = F.cross_entropy(kinds, kind, label_smoothing=smoothing)
     known = (turn >= 0) & (kind != ROUND)
     if not bool(known.any()):
@@ -115,6 +119,6 @@ class _Exported(nn.Module):  # type: ignore[misc]
 
 def export(net: ReaderNet, path: Path, *, temperature: float, metadata: dict[str, str] | None = None) -> None:
     """Write ``path``: ``faces`` (N, SIZE, SIZE, 3) uint8 BGR in; ``kinds`` (N, 28), ``turns`` (N, 4)
-    and ``features`` (N, D) out."""
+    and ``features`` (N, D) out. ``temperature``: factor the logits are divided by."""
     notes = {"temperature": f"{temperature:.4f}", **(metadata or {})}
     write_onnx(_Exported(net, temperature), path, SIZE, ("faces", ("kinds", "turns", "features")), notes)

@@ -37,11 +37,11 @@ class Answers:
     heights: npt.NDArray[np.float64]
     places: list[str]
     turned: npt.NDArray[np.bool_]
-    """Whether another corner than the true one was taken for the top left (False where unknown)."""
+    """``(N,)``: whether another corner than the true one was taken for the top left (False where unknown)."""
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
-        """Whether the likeliest kind is the true one."""
+        """``(N,)``: whether the likeliest kind is the true one."""
         return np.asarray(self.probs.argmax(1) == self.kinds)
 
 
@@ -99,7 +99,7 @@ def read_photos(reader: FaceReader, folder: Path) -> Answers:
 
 
 def read_recording(reader: FaceReader, folder: Path, least_visible: float = 0.9) -> Answers:
-    """Every face-up tile of a recording's ``truth.json`` that is seen at least so far."""
+    """Every face-up tile of a recording's ``truth.json`` of which at least this share is seen."""
 
     def pictures() -> Iterator[tuple[str, np.ndarray, np.ndarray, list[int], bool]]:
         truth = json.loads((folder / "truth.json").read_text())

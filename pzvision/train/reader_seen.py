@@ -69,7 +69,10 @@ def _cut(image: Bytes, quads: Floats) -> Bytes:
 
 
 def across(rng: np.random.Generator, quads: Floats) -> Floats:
-    """Outlines ``(N, 4, 2)`` moved by about half a tile: they lie on two tiles or half beside one."""
+    """``quads`` ``(N, 4, 2)`` moved by about half a tile: they lie on two tiles or half beside one.
+
+    Returned in the same shape.
+    """
     right, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
     sign = rng.choice([-1.0, 1.0], (len(quads), 2))
     share = sign * rng.uniform(0.42, 0.65, (len(quads), 2))
@@ -86,6 +89,8 @@ FOUND_IOU: Final = 0.4
 
 def as_found(truth: Floats, found: Floats, rng: np.random.Generator, share: float = 0.6) -> Floats:
     """``(N, 4, 2)``: a share of the true outlines replaced by those a finder gave them.
+
+    ``truth``: ``(N, 4, 2)``; ``found``: ``(M, 4, 2)``.
 
     Its outlines are wrong in ways of their own: of small tiles and at flat angles they take in a neighbour or
     leave out a row of dots. Each keeps the true tile's own corner as its first.
@@ -184,7 +189,7 @@ def load(*paths: Path) -> Seen:
 
 
 def sheet(seen: Seen, rng: np.random.Generator, across: int = 24, down: int = 12) -> Bytes:
-    """A picture of them for looking: faces above, others below, as the reader gets them."""
+    """A picture ``(H, W, 3)`` of them for looking: faces above, others below, as the reader gets them."""
     rows = []
     for others in (False, True):
         pool = np.flatnonzero((seen.kinds == OTHER) == others)
@@ -195,7 +200,10 @@ def sheet(seen: Seen, rng: np.random.Generator, across: int = 24, down: int = 12
 
 
 def tone(picture: Bytes, rng: np.random.Generator) -> Bytes:
-    """A little of other light, blur and noise, for one picture to serve many times."""
+    """A little of other light, blur and noise, for one picture to serve many times; the same shape.
+
+    ``picture``: ``(H, W, 3)`` BGR.
+    """
     gain = np.exp(rng.normal(0, 0.12)) * np.exp(rng.normal(0, 0.04, 3))
     table = np.clip((np.arange(256)[:, None] / 255) ** np.exp(rng.normal(0, 0.15)) * 255 * gain, 0, 255)
     out = cv2.LUT(picture, table.astype(np.uint8).reshape(256, 1, 3))

@@ -23,7 +23,7 @@ GROW = 1.15
 def mark_unlabelled(finder: TileFinder, photos: Path, out: Path, least: float = 0.45) -> int:
     """Write ``out`` (npz: name of the photo → quads (M, 4, 2) px) and return how many were marked.
 
-    Marked are finds of faces with a score of at least ``least`` that no label covers and that are about as
+    Marked are finds of faces with a score of at least ``least`` (0–1) that no label covers and are about as
     large as the labelled ones, or smaller (further away).
     """
     marked: dict[str, FloatArray] = {}
