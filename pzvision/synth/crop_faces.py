@@ -30,7 +30,7 @@ class CropFaces:
     def __init__(
         self, folder: Path, rng: np.random.Generator, *, size: int = 256, without: tuple[str, ...] = ()
     ) -> None:
-        """``without``: pictures whose file names begin so are left out."""
+        """``size``: height, px. ``without``: pictures whose file names begin so are left out."""
         self._size = size
         self._look = random_look(rng)
         crops = _read_crops(folder, without)

@@ -66,7 +66,7 @@ class Adaptation:
     Attributes:
         tile_set: learnt from all photos; None where no correction is better than none.
         trials: one per photo, each tested on faces the trial had not learnt from.
-        strength: the chosen ridge, or None.
+        strength: the chosen ridge (parts of the features' mean square), or None.
     """
 
     tile_set: TileSet | None

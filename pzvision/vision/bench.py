@@ -20,6 +20,7 @@ from pzvision.vision.tableview import TableDetector
 
 Result = TypeVar("Result")
 Image = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 
 STAGES = ("find", "outlines", "adjust", "cut", "read")
 """The finder's network, in as many looks as it takes; what the finder does besides: scaling the picture, and

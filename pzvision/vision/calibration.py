@@ -202,7 +202,7 @@ class Calibration:
         return table @ _TURNS[self.side_of(seat)].T
 
     def from_seat(self, points: npt.ArrayLike, seat: Seat) -> FloatArray:
-        """Inverse of `to_seat`."""
+        """Inverse of `to_seat`: ``(N, 2)`` cm → ``(N, 2)`` table cm."""
         own = np.asarray(points, np.float64).reshape(-1, 2)
         return own @ _TURNS[self.side_of(seat)]
 

@@ -94,7 +94,10 @@ class _Reader(threading.Thread):
 
 
 class LiveSource(FrameSource):
-    """The newest frame of a camera. Use `open` or `play`; iterate, or call `latest`."""
+    """The newest frame of a camera. Use `open` or `play`; iterate, or call `latest`.
+
+    ``speed``: factor at which a recording is played.
+    """
 
     live = True
 

@@ -58,7 +58,7 @@ class Detections:
         return len(self.scores)
 
     def __getitem__(self, index: npt.NDArray[np.bool_] | IntArray | slice) -> Detections:
-        """The chosen rows (a mask, indices or a slice)."""
+        """The chosen rows (a mask ``(N,)``, indices ``(K,)`` or a slice)."""
         return Detections(self.polygons[index], self.probs[index], self.scores[index], self.image_size)
 
     @property

@@ -22,7 +22,7 @@ class DrawStyle:
     other: Colour = (190, 60, 190)
     back: Colour = (150, 150, 150)
     doubt: float = 0.6
-    """Names less sure than this get a question mark."""
+    """Names of a lower probability than this get a question mark."""
     text_share: float = 0.34
     text_px: float = 9.0
     """Names are at least this high."""
@@ -31,7 +31,10 @@ class DrawStyle:
 def draw_detections(
     image: npt.NDArray[np.uint8], found: Detections, style: DrawStyle | None = None
 ) -> npt.NDArray[np.uint8]:
-    """A copy of ``(H, W, 3)`` uint8 BGR with every tile outlined and named; a dot marks its top left."""
+    """A copy of ``image`` with every tile outlined and named; a dot marks its top left.
+
+    Both are ``(H, W, 3)`` uint8 BGR, of the same shape.
+    """
     style = style or DrawStyle()
     out = image.copy()
     ids, sure = found.class_ids, found.confidences
@@ -65,7 +68,10 @@ def label(
     colour: Colour,
     style: DrawStyle,
 ) -> None:
-    """Write ASCII ``text`` in a box of ``colour`` round a point of an image; ``side``: its tile's, px."""
+    """Write ASCII ``text`` in a box of ``colour`` round ``centre`` ``(2,)`` px of an image ``(H, W, 3)``.
+
+    ``side``: its tile's, px.
+    """
     font = cv2.FONT_HERSHEY_SIMPLEX
     scale = max(style.text_px, side * style.text_share) / 22 * min(1.0, 4.0 / len(text) ** 1.1)
     thick = max(1, round(scale * 1.6))

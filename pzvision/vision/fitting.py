@@ -43,7 +43,10 @@ def join_halves(finds: Finds, wide: float, tall: float) -> Finds:
 
 
 def cut_quad(quad: FloatArray, wide: float, tall: float) -> list[FloatArray]:
-    """An outline ``(4, 2)`` as the row of tiles of ``wide`` × ``tall`` it is most like: itself, or 2 to 4."""
+    """An outline as the row of tiles of ``wide`` × ``tall`` px it is most like: itself, or 2 to 4.
+
+    All ``(4, 2)`` px, the same shape.
+    """
     sides = float(np.linalg.norm(quad[1] - quad[0])), float(np.linalg.norm(quad[3] - quad[0]))
     if min(sides) <= 0:
         return [quad]
@@ -67,7 +70,9 @@ def cut_quad(quad: FloatArray, wide: float, tall: float) -> list[FloatArray]:
 
 
 def lengthened(quad: FloatArray, wide: float, tall: float) -> list[FloatArray]:
-    """The tiles of ``wide`` × ``tall`` that an outline ``(4, 2)`` with one side too short may be a part of.
+    """Tiles ``(4, 2)`` px of ``wide`` × ``tall`` px that an outline with one side too short may be part of.
+
+    ``quad``: ``(4, 2)`` px.
 
     The short side is made as long as a tile's, to one end, to the other and to both. Empty for an outline
     that is as large as a tile, or unlike one in both sides.

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Image: TypeAlias = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 

@@ -48,9 +48,9 @@ class Lens:
 
     Attributes:
         camera_matrix: 3 × 3, px.
-        coefficients: OpenCV's ``k1, k2, p1, p2, k3``.
+        coefficients: OpenCV's ``k1, k2, p1, p2, k3``, factors on powers of distances in focal lengths.
         error_px: root mean square reprojection error over all photos.
-        image_size: ``(width, height)`` of the photos.
+        image_size: ``(width, height)`` of the photos, px.
         used: names of the photos used, with each one's error in px.
         left_out: names of the photos that showed too little of the board.
     """
@@ -63,7 +63,7 @@ class Lens:
     left_out: tuple[str, ...]
 
     def scaled(self, width: int, height: int) -> Lens:
-        """The same lens in pictures of another size. Raises `PzvisionError` for another shape."""
+        """The same lens in pictures of another size, px. Raises `PzvisionError` for another shape."""
         w, h = self.image_size
         if abs(width * h - height * w) > 0.01 * w * h:
             raise PzvisionError(

@@ -148,7 +148,7 @@ def fit_corners(
     Args:
         image: ``(H, W, 3)`` uint8 BGR.
         table_cm: side of the felt; None measures it by the markers' printed size.
-        camera_matrix, lens: of the camera, where its lens is known.
+        camera_matrix, lens: ``(3, 3)`` and ``(5,)`` of the camera, as in `Lens`, where its lens is known.
         least_cards: how many of the four must be seen (3 is enough where ``table_cm`` is sure).
 
     Raises:

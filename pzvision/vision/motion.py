@@ -31,9 +31,9 @@ class MotionConfig:
     margin_cm: float = 9.0  # how far beyond the felt the mask reaches
     work_width: int = 640  # px the picture is reduced to
     moved: float = 22.0  # grey and colour difference (0–255) between two looks that is a movement
-    foreign: float = 26.0  # the same against what lay there before
+    foreign: float = 26.0  # the same (0–255) against what lay there before
     settle_s: float = 2.5  # a change that stays this long is what lies there now
-    felt_colour: float = 14.0  # Lab chroma distance within which a cell shows the felt
+    felt_colour: float = 14.0  # Lab chroma distance (0–255) within which a cell shows the felt
     felt_shade: float = 70.0  # lightness (0–255) a shadow or a lamp may take or add
     shaken: float = 0.5  # share of the table changed at once that is the camera or the light, not a hand
     join_cm: float = 2.25  # movements no farther apart than twice this may be one arm's,
@@ -55,8 +55,9 @@ class MotionMask:
         sides: ``(C, 4)`` float 0–1 for each moving patch: how much of it comes in over each side of the table
             (near, right, far, left); `patches` says which cell belongs to which.
         patches: ``(G, G)`` int, 0 = not moving, ``k`` = row ``k - 1`` of `sides`.
-        joined: the same two where bits that are near to one another are one patch: of an arm on cloth of its
-            colour only bits are seen to move. ``joined_worth``: how much they count, 0–1.
+        joined: `patches` ``(G, G)`` and `sides` ``(C, 4)`` where bits that are near to one another are one
+            patch: of an arm on cloth of its colour only bits are seen to move.
+        joined_worth: how much they count, 0–1.
     """
 
     hidden: MaskArray
@@ -94,7 +95,10 @@ class MotionMask:
         return self._share("bare", points)
 
     def reach(self, point: npt.ArrayLike) -> FloatArray:
-        """``(4,)``: from which sides something moving reaches that place (sums to at most 1; 0 = nothing)."""
+        """``(4,)``: from which sides something moving reaches ``point`` ``(2,)`` table cm, 0–1.
+
+        It sums to at most 1; 0 = nothing.
+        """
         out = self._reach(point, self.patches, self.sides)
         if self.joined is not None and not out.any():
             out = self.joined_worth * self._reach(point, *self.joined)
@@ -178,7 +182,7 @@ class MotionDetector:
         return self._count, self._count
 
     def mask(self, hidden: MaskArray, bare: MaskArray, moving: MaskArray, *, shaken: bool) -> MotionMask:
-        """The mask of these cells, each `shape` bool: everything else in it follows from them."""
+        """The mask of these cells, ``(G, G)``, ``(G, G)`` and ``(G, G)`` bool: all else follows from them."""
         patches, sides = self._patches(moving, 1)
         apart = max(1, round(self.config.join_cm / self.config.cell_cm))
         return MotionMask(

@@ -24,7 +24,7 @@ def anchor_points(width: int, height: int) -> FloatArray:
     """``(A, 3)`` float32: x and y of each anchor in px of the network's input, and its stride.
 
     Stride 8 row by row, then 16, then 32, as the network orders its rows. ``width`` and ``height`` are
-    multiples of 32.
+    multiples of 32, px.
     """
     rows = []
     for stride in STRIDES:
@@ -65,8 +65,9 @@ def decode(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """The network's rows ``(A, 10)`` → quads ``(N, 4, 2)``, scores ``(N,)`` and classes ``(N,)``, best first.
 
-    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back.
-    Only anchors whose better score reaches ``threshold`` (0–1) are decoded.
+    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back;
+    ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the better score reaches ``threshold``
+    (0–1) a row is decoded.
     """
     logits = np.maximum(rows[:, 8], rows[:, 9])
     picked = np.flatnonzero(logits >= np.log(threshold / (1 - threshold)))
@@ -80,6 +81,8 @@ def decode(
 
 def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
     """``(N, M)`` how much alike outlines are to others (None: to each other), 0–1; near IoU where high.
+
+    ``quads``: ``(N, 4, 2)``; ``others``: ``(M, 4, 2)``.
 
     The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
     which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
@@ -128,7 +131,7 @@ def _moments(quads: FloatArray) -> FloatArray:
 
 
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
-    """Indices to keep, best score first: of outlines more alike than ``limit`` only the best stays.
+    """Indices ``(K,)`` to keep, best score first: of outlines more alike than ``limit``, 0–1, only the best.
 
     ``quads``: ``(N, 4, 2)``; ``scores``: ``(N,)``.
     """
@@ -149,6 +152,8 @@ def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
 def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
     """``(N,)``: which outlines have at least ``share`` of their area inside one further up in the order.
 
+    ``quads``: ``(N, 4, 2)``.
+
     Faces of tiles cannot lie so, whatever covers them: a piece of a tile was taken for another tile.
     """
     out = np.zeros(len(quads), bool)
@@ -165,7 +170,9 @@ def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
 
 
 def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) -> FloatArray:
-    """``(K, 4, 2)``: the kept outlines, each the mean, by score, of all more alike to it than ``limit``.
+    """``(K, 4, 2)``: the kept outlines, each the mean, by score, of all more alike to it than the limit.
+
+    ``quads``: ``(N, 4, 2)``; ``scores``: ``(N,)``; ``kept``: ``(K,)`` indices; ``limit``: 0–1, of `overlaps`.
 
     Several anchors see one tile, each a little off in its own way.
     """
@@ -185,7 +192,7 @@ def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) ->
 
 
 def bounds(quads: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest x and y of each outline ``(N, 4, 2)``, ``(N, 2)`` each.
+    """Least ``(N, 2)`` and greatest ``(N, 2)`` x and y of outlines ``(N, 4, 2)``.
 
     Corner by corner: along so short an axis numpy's own reductions take several times as long.
     """
@@ -194,7 +201,7 @@ def bounds(quads: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def side_px(quads: FloatArray) -> npt.NDArray[np.float32]:
-    """``(N,)`` root of the area of each outline, px."""
+    """``(N,)`` root of the area of each outline ``(N, 4, 2)``, px."""
     d = quads[:, 2] - quads[:, 0]
     e = quads[:, 3] - quads[:, 1]
     return np.asarray(np.sqrt(np.abs(d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]) / 2), np.float32)

@@ -17,6 +17,7 @@ from pzvision.vision.calibration import Calibration
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 GreyImage: TypeAlias = npt.NDArray[np.uint8]
+"""``(H, W)`` uint8."""
 
 _GRID: Final = 4  # the picture in 4 × 4 parts, to see whether points lie all over it
 
@@ -64,7 +65,10 @@ class Landing:
 
 
 def flattened(image: npt.NDArray[np.uint8], size: tuple[int, int]) -> GreyImage:
-    """Small, grey, and with light and shadow taken out, so that a lamp does not move anything."""
+    """A picture ``(H, W, 3)`` BGR made small and grey, so that a lamp does not move anything.
+
+    Light and shadow are taken out. ``size``: width, height of what comes back, px.
+    """
     grey = cv2.cvtColor(cv2.resize(image, size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
     fine = grey.astype(np.float32)
     mean = cv2.boxFilter(fine, -1, (31, 31))
@@ -83,6 +87,8 @@ def follow(
     before: GreyImage, now: GreyImage, points: npt.NDArray[np.float32]
 ) -> tuple[FloatArray, FloatArray]:
     """The points found again in both directions: where they were and where they are, ``(N, 2)`` px each.
+
+    ``points``: ``(M, 2)`` px of ``before``. Returns ``(N, 2)`` and ``(N, 2)``.
 
     Lucas and Kanade's optical flow in a pyramid of scales, there and back.
     """
@@ -105,12 +111,15 @@ def _followed(
 
 
 def apply_plane(plane: FloatArray, points: FloatArray) -> FloatArray:
-    """``(N, 2)`` px through a homography."""
+    """``(N, 2)`` px through a homography ``(3, 3)``: ``(N, 2)`` px."""
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2), plane), np.float64).reshape(-1, 2)
 
 
 def fit_plane(old: FloatArray, new: FloatArray, px: float) -> tuple[FloatArray, npt.NDArray[np.bool_]] | None:
-    """The homography most points agree on within ``px`` (RANSAC), and which they are; None: there is none."""
+    """The homography ``(3, 3)`` most points agree on within ``px`` (RANSAC), and which do, ``(N,)``.
+
+    ``old`` and ``new``: where each is in both pictures, ``(N, 2)`` px; both ``(N, 2)``. None: there is none.
+    """
     if len(old) < 4:
         return None
     plane, inside = cv2.findHomography(old, new, cv2.RANSAC, px, maxIters=1000, confidence=0.995)
@@ -120,13 +129,16 @@ def fit_plane(old: FloatArray, new: FloatArray, px: float) -> tuple[FloatArray, 
 
 
 def parts_held(points: FloatArray, size: tuple[int, int]) -> int:
-    """In how many of the picture's parts the points lie."""
+    """In how many of the parts of a picture of ``size`` px the points ``(N, 2)`` px lie."""
     cells = np.floor(points / np.array(size) * _GRID).clip(0, _GRID - 1).astype(int)
     return len({(int(x), int(y)) for x, y in cells})
 
 
 def matched(before: GreyImage, now: GreyImage, config: RegisterConfig) -> FloatArray | None:
-    """Roughly where a picture went that moved too far to be followed, by corners that look alike (ORB)."""
+    """Roughly where a picture went that moved too far to be followed, by corners that look alike (ORB).
+
+    A homography ``(3, 3)`` of px; None: nothing certain.
+    """
     orb = cv2.ORB_create(config.features, fastThreshold=12)  # type: ignore[attr-defined]
     places, words = zip(*(orb.detectAndCompute(grey, None) for grey in (before, now)), strict=True)
     if any(w is None or len(w) < config.least_features for w in words):
@@ -159,7 +171,7 @@ def land(
     Args:
         before: the picture of before the camera moved. ``points``: worth following in it, ``(N, 2)`` px.
         now: of the camera at rest.
-        guess: roughly the homography between them.
+        guess: roughly the homography ``(3, 3)`` between them.
         corners: ``(4, 2)`` px of the felt in ``before``, in the calibration's order.
         calibration: how large the table is.
 

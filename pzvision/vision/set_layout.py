@@ -90,6 +90,8 @@ def grid_quads(
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]] | None:
     """The outlines at the 27 places of a grid, row-major, and which of them were really found.
 
+    ``(27, 4, 2)`` px and ``(27,)``.
+
     A few more outlines than 27 (the least certain are left out) or a few less (their places follow from the
     others) are put up with. None where there is no grid.
 
@@ -173,7 +175,9 @@ def name_grid(logp: FloatArray, config: LayoutConfig, *, trusted: bool = False) 
 
 
 def name_freely(logp: FloatArray, config: LayoutConfig) -> IntArray | None:
-    """Names for 27 faces that are one of each kind, by the faces alone; None where two could be exchanged.
+    """``(27,)``: names for faces that are one of each kind, by the faces alone.
+
+    None where two could be exchanged.
 
     ``logp``: ``(27, classes)``, log-probabilities of each face.
     """

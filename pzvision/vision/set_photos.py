@@ -20,6 +20,7 @@ from pzvision.vision.rectify import rectify
 from pzvision.vision.set_layout import LayoutConfig, grid_quads, name_freely, name_grid
 
 Image = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 Order: TypeAlias = Literal["auto", "rows", "any"]
 ORDERS: Final[tuple[Order, ...]] = ("auto", "rows", "any")
 
@@ -31,7 +32,7 @@ class AdaptConfig:
     Attributes:
         layout: see `LayoutConfig`.
         least_px: smallest side (root of area) of a face in the photo, px.
-        least_sharp: least sharpness of the photo's faces (`sharpness`), median.
+        least_sharp: least share of fine detail in the photo's faces (`sharpness`), median.
         least_score: finds of a lower share of the median score are not counted as faces.
         paper, ink: a place of the grid without a find is a tile where its light parts are as light as the
             others' to this share, and its contrast has at least this share of theirs.
@@ -42,7 +43,8 @@ class AdaptConfig:
         jitter: standard deviation of an outline's corners, in parts of its side.
         grounds: places beside the tiles, whose reading shall stay as it is.
         components: directions of the features in which a correction is looked for.
-        strengths: ridges to choose from, strongest bond to the trained layer first.
+        strengths: ridges to choose from (as in `correction.fit`, parts of the features' mean square),
+            strongest bond to the trained layer first.
         steps: of the optimiser.
         smoothing: share of a target given to all kinds.
         slack: nats by which the likelihood on unseen photos may fall where more names are right: surer
@@ -109,6 +111,7 @@ def read_set_photo(
     Raises:
         PzvisionError: naming the photo and why it cannot be used: not 27 faces, too small, blurred, no
             three rows of nine and no certain names either, rows in another order.
+        ValueError: the detector does not read.
     """
     config = config or AdaptConfig()
     finder, reader = detector.stages
@@ -193,7 +196,10 @@ def _by_place(name: str, logp: FloatArray, order: Order, config: AdaptConfig) ->
 
 
 def sharpness(faces: Image) -> FloatArray:
-    """``(N,)``: share of fine detail (variance of the Laplacian over 64 times that of the grey) in crops."""
+    """``(N,)``: share of fine detail (variance of the Laplacian over 64 times that of the grey) in crops.
+
+    ``faces``: ``(N, S, S, 3)`` uint8 BGR.
+    """
     out = np.zeros(len(faces), np.float32)
     for i, face in enumerate(faces):
         grey = cv2.cvtColor(face, cv2.COLOR_BGR2GRAY).astype(np.float32)

@@ -27,7 +27,10 @@ _FOCAL_PRIOR_PX: Final = 0.3  # px of reprojection error that one e-fold away fr
 
 
 def check_corners(corners: Sequence[tuple[float, float]], image_size: tuple[int, int]) -> None:
-    """Raise `FormatError` unless the corners are a usable view of a square from above."""
+    """Raise `FormatError` unless the corners are a usable view of a square from above.
+
+    ``corners``: 0–1 of width and height; ``image_size``: those, px.
+    """
 
     def bad(reason: str) -> FormatError:
         return FormatError(f"corners: {reason}", field="corners")
@@ -75,13 +78,17 @@ def quad_area(points: FloatArray) -> float:
 
 
 def camera_matrix(focal: float, image_size: tuple[int, int]) -> FloatArray:
-    """``(3, 3)``: square pixels, the principal point at the picture's centre; ``focal`` in px."""
+    """``(3, 3)``: square pixels, the principal point at the centre of ``image_size``, px; ``focal`` in px."""
     width, height = image_size
     return np.array([[focal, 0.0, width / 2], [0.0, focal, height / 2], [0.0, 0.0, 1.0]])
 
 
 def refine_plane(plane: FloatArray, square: FloatArray, pixels: FloatArray) -> FloatArray:
-    """The exact homography of four points: eight linear equations (OpenCV's starts in single precision)."""
+    """The exact homography ``(3, 3)`` of four points: eight linear equations.
+
+    OpenCV's, the ``plane`` ``(3, 3)`` given, starts in single precision. ``square``: ``(4, 2)`` cm;
+    ``pixels``: ``(4, 2)`` px of them.
+    """
     rows = []
     for (x, y), (u, v) in zip(square, pixels, strict=True):
         rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
@@ -94,7 +101,9 @@ def refine_plane(plane: FloatArray, square: FloatArray, pixels: FloatArray) -> F
 
 
 def find_focal(square: FloatArray, pixels: FloatArray, image_size: tuple[int, int]) -> float:
-    """The focal length whose best pose sees the square most nearly where the corners are.
+    """The focal length, px, whose best pose sees the square most nearly where the corners are.
+
+    ``square``: ``(4, 2)`` cm; ``pixels``: ``(4, 2)`` px, in a picture of ``image_size`` px.
 
     A camera straight above sees a square at any focal length: a weak pull to a usual one decides there. The
     pose is found by IPPE (Collins and Bartoli) and refined by Levenberg and Marquardt's least squares; the

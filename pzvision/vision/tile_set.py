@@ -35,6 +35,10 @@ class TileSet:
         weights: ``(D, 28)`` float32: from the reader's features to what is added to its log-probabilities.
         bias: ``(28,)`` float32, added as well.
         made: when, free text.
+
+    Raises:
+        ValueError: on construction, when ``weights`` and ``bias`` do not belong together.
+        PzvisionError: on construction, for a name that is unfit for a file.
     """
 
     name: str
@@ -49,7 +53,10 @@ class TileSet:
             raise ValueError(f"weights, bias: got {self.weights.shape} and {self.bias.shape}")
 
     def correct(self, probs: FloatArray, features: npt.NDArray[np.floating]) -> FloatArray:
-        """The reader's distributions ``(N, 28)`` as they should be for this set."""
+        """The reader's distributions ``(N, 28)`` as they should be for this set, ``(N, 28)``.
+
+        ``features``: ``(N, D)``, the reader's.
+        """
         logits = np.log(probs + _TINY) + features @ self.weights + self.bias
         e = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(e / e.sum(axis=1, keepdims=True), np.float32)
