@@ -167,4 +167,7 @@ def table(results: Sequence[Bench]) -> str:
         first = results[0]
         for lang in ("zh", "en"):
             lines.append(say("detector.bench.pictures", lang, pictures=first.pictures, tiles=first.tiles))
+            for b in results:
+                each = ", ".join(f"{tiles}: {ms:.1f}" for tiles, ms in b.each)
+                lines.append(say("detector.bench.each", lang, backend=b.backend, each=each))
     return "\n".join(lines)

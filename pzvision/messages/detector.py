@@ -9,6 +9,10 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "auto 会用 {auto};这里最快的是 {fastest}",
         "auto picks {auto}; the fastest here is {fastest}",
     ),
+    "detector.bench.each": (
+        "{backend},每张照片的牌数和毫秒:{each}",
+        "{backend}, tiles and ms of every picture: {each}",
+    ),
     "detector.bench.pictures": (
         "{pictures} 张照片,平均识别出 {tiles:.0f} 张牌;中位数,毫秒;cpu 是各线程合计",
         "{pictures} pictures, {tiles:.0f} tiles found in each; medians, ms; cpu is all threads together",

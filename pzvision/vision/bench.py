@@ -53,6 +53,7 @@ class Bench:
         backend, runs_on: what ran the models.
         pictures, tiles: how many were looked at, and the mean number of tiles found in one.
         stages: median ms of wall clock of each of `STAGES`.
+        each: of every picture the tiles found and the median ms of wall clock of a whole look, fewest first.
         whole, slow: median and 95th percentile, ms of wall clock, of a whole look (the call, not the sum).
         processor: median ms of processor time of a whole look, all threads together.
         peak_mb: most memory the process ever held, MB.
@@ -63,6 +64,7 @@ class Bench:
     pictures: int
     tiles: float
     stages: dict[str, float]
+    each: tuple[tuple[int, float], ...]
     whole: float
     slow: float
     processor: float
@@ -75,7 +77,8 @@ class Bench:
     @classmethod
     def parse(cls, record: dict[str, Any]) -> Bench:
         """From `to_dict`."""
-        return cls(**{f.name: record[f.name] for f in fields(cls)})
+        values = {f.name: record[f.name] for f in fields(cls)}
+        return cls(**{**values, "each": tuple((tiles, ms) for tiles, ms in values["each"])})
 
 
 def measure(
@@ -97,7 +100,7 @@ def measure(
     times: dict[str, list[float]] = {name: [] for name in STAGES}
     whole: list[float] = []
     processor: list[float] = []
-    tiles = []
+    each: list[tuple[int, float]] = []
 
     def timed(name: str, work: Callable[[], Result]) -> Result:
         start = time.perf_counter()
@@ -111,7 +114,7 @@ def measure(
     finder.network = timer = _Timed(network)
     try:
         for picture in pictures:
-            tiles.append(len(look(picture)))
+            tiles = len(look(picture))
             image = picture if above is None else above.view.warp(picture)
             size = None if above is None else above.view.tile_px
             for _ in range(rounds):
@@ -129,14 +132,16 @@ def measure(
                 timed("cut", lambda i=image, q=quads: reader.cut(i, q))  # type: ignore[misc]
                 timed("read", lambda i=image, f=finds: detector.name(i, f, context=above is None))  # type: ignore[misc]
                 times["read"][-1] -= times["cut"][-1]
+            each.append((tiles, float(np.median(whole[-rounds:]))))
     finally:
         finder.network = network
     return Bench(
         detector.backend,
         detector.runs_on,
         len(pictures),
-        float(np.mean(tiles)),
+        float(np.mean([tiles for tiles, _ in each])),
         {name: float(np.median(t)) if t else 0.0 for name, t in times.items()},
+        tuple(sorted(each)),
         float(np.median(whole)),
         float(np.percentile(whole, 95)),
         float(np.median(processor)),

@@ -29,10 +29,14 @@ def test_every_stage_is_timed(image: np.ndarray) -> None:
     assert set(bench.stages) == set(STAGES) and all(ms > 0 for ms in bench.stages.values())
     assert bench.pictures == 2 and bench.tiles >= 5
     assert 0 < bench.whole <= bench.slow and bench.processor > 0
+    assert [tiles for tiles, _ in bench.each] == [bench.tiles] * 2
+    assert all(0 < ms <= bench.slow for _, ms in bench.each)
     assert 50 < bench.peak_mb < 100_000
     assert Bench.parse(json.loads(json.dumps(bench.to_dict()))) == bench
     lines = table([bench]).splitlines()
     assert all(name in lines[0] for name in STAGES)
+    (tiles, ms), _ = bench.each
+    assert lines[-1].startswith(f"onnxruntime, tiles and ms of every picture: {tiles}: {ms:.1f}, ")
     assert lines[1].startswith("onnxruntime") and f"{bench.whole:.1f}" in lines[1]
 
 
