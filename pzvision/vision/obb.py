@@ -97,12 +97,21 @@ def alike(quads: FloatArray, others: FloatArray, limit: float) -> tuple[IntArray
     Quicker than all of them where few lie near each other.
     """
     own, other = _moments(quads), _moments(others)
+    if not own.size or not other.size:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     # No two centres further apart than this, in parts of the outlines' moments, belong to outlines so alike.
-    reach = -4.04 * np.log(1 - (1 - limit) ** 2)
-    apart = (own[0, :, None] - other[0]) ** 2 + (own[1, :, None] - other[1]) ** 2
-    rows, columns = np.nonzero(apart <= reach * (own[2:4].sum(0)[:, None] + other[2:4].sum(0)))
+    reach = np.sqrt(-4.04 * np.log(1 - (1 - limit) ** 2) * (own[2:4].sum(0) + other[2:4].sum(0).max()))
+    order = np.argsort(other[0], kind="stable")
+    first, last = (np.searchsorted(other[0, order], own[0] + side * reach) for side in (-1, 1))
+    counts = last - first
+    rows = np.repeat(np.arange(len(first)), counts)
+    columns = order[np.arange(len(rows)) + np.repeat(first - np.cumsum(counts) + counts, counts)]
+    near = np.abs(own[1, rows] - other[1, columns]) <= reach[rows]
+    rows, columns = rows[near], columns[near]
     kept = _likeness(own[:, rows], other[:, columns]) > limit
-    return rows[kept], columns[kept]
+    rows, columns = rows[kept], columns[kept]
+    order = np.lexsort((columns, rows))
+    return rows[order], columns[order]
 
 
 def _likeness(own: FloatArray, other: FloatArray) -> FloatArray:
