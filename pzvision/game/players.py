@@ -23,7 +23,10 @@ _EDGE: Final = 2.6
 
 @lru_cache(maxsize=1 << 18)
 def suit_potential(counts: tuple[int, ...]) -> float:
-    """How near one suit's nine counts are to sets: the best split into sets, pairs and two-tile parts."""
+    """How near one suit's nine counts are to sets: the best split into sets, pairs and two-tile parts.
+
+    About 10 times the number of sets; parts of sets and tiles alone count less.
+    """
     rank = next((r for r, count in enumerate(counts) if count), -1)
     if rank < 0:
         return 0.0

@@ -16,7 +16,7 @@ class Part:
     """One hand's part of the log.
 
     ``reader``: with its evidence, or None. ``before``: records of an earlier run; what the reader says then
-    counts only from ``since`` on. ``put``: how the hand was set up, where a person set it right.
+    counts only from ``since`` (s) on. ``put``: how the hand was set up, where a person set it right.
     ``records``: the part as last told. ``edited``: the part as a person has it, changed record by record.
     Without a reader both are packed away.
     """

@@ -334,7 +334,7 @@ def _round_thing(rng: np.random.Generator, image: Image, camera: Camera, x: floa
 
 
 def scatter_decoys(rng: np.random.Generator, image: Image, camera: Camera, mean: float) -> None:
-    """Lay things, ``mean`` their mean number (Poisson), on the table where the camera looks, in place."""
+    """Lay the mean number of ``mean`` things (Poisson) on the table where the camera looks, in place."""
     h, w = image.shape[:2]
     weights = np.array([weight for _, weight, _, _ in _PLATES])
     for _ in range(int(rng.poisson(mean))):

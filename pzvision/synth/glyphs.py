@@ -165,7 +165,7 @@ def draw_glyph(
 ) -> None:
     """Write one character into ``box`` = (left, top, width, height) in px.
 
-    ``weight`` is the brush's width in hundredths of the box. ``rng`` shakes the strokes a little, so
+    ``weight`` is the brush's width in hundredths, parts of the box. ``rng`` shakes the strokes a little, so
     that two sets written with one brush still differ. Raises `KeyError` for a character not in `GLYPHS`.
     """
     left, top, width, height = box

@@ -26,10 +26,10 @@ from pzvision.tiles import BACK
 
 @dataclass(frozen=True)
 class SceneConfig:
-    """What random scenes are made of; weights need not sum to 1.
+    """What random scenes are made of; shares need not sum to 1.
 
     Attributes:
-        layouts: weight of each arrangement of `layouts.LAYOUTS` and `stacks.LAYOUTS`.
+        layouts: share of each arrangement of `layouts.LAYOUTS` and `stacks.LAYOUTS`.
         tile_px: smallest and largest height in px of a tile near the picture's middle.
         others: chance that a scene holds honours and flowers, and their share in it.
         no_tiles: chance of a scene without any tile.

@@ -274,7 +274,7 @@ class Timeline:
         return Truth(t, tiles, tuple(hands))
 
     def changes(self) -> list[float]:
-        """Times at which some tile starts or stops moving, appears or is gone, in order."""
+        """Times, s, at which some tile starts or stops moving, appears or is gone, in order."""
         times = {0.0}
         for track in self.tracks:
             times.add(track.born)

@@ -24,7 +24,7 @@ class TableConfig:
     size_high: float = 1.9
     """Greatest area, × its true area."""
     min_score: float = 0.25
-    """Finder score below which a detection is not looked at."""
+    """Finder score, 0–1, below which a detection is not looked at."""
 
     # -- tracks
     match_cm: float = 1.3
@@ -50,7 +50,7 @@ class TableConfig:
     otherwise: float = 0.4
     """A difference of standing shares (0–1) that makes two tiles at one place different ones;"""
     turned: float = 0.5
-    """the same for how likely they are backs: a tile laid face up where it stood is a new one."""
+    """the same (0–1) for how likely they are backs: a tile laid face up where it stood is a new one."""
     absent_s: float = 0.9
     """A tile not seen this long may have been exchanged: its class is read anew and compared."""
     exchange_nats: float = 4.0
@@ -72,9 +72,9 @@ class TableConfig:
     look_floor: float = 0.004
     """Least probability a look can give a class."""
     sharp_motion: float = 0.15
-    """A look with more of the tile hidden than this counts less."""
+    """A look with more of the tile hidden than this share counts less."""
     soft_weight: float = 0.3
-    """How much less."""
+    """By this factor."""
 
     # -- zones, by the distance from the felt's edge
     few_early: int = 3
@@ -112,7 +112,7 @@ class TableConfig:
     turned_over_s: float = 3.0
     """How long four shown tiles take to be turned over and laid down as a kong."""
     maybe_standing: float = 0.3
-    """A face in a player's row that was there from the start stands if it looks so at least this much."""
+    """A face in a player's row there from the start stands if it looks so at least this much, 0–1."""
     beside_cm: float = 9.0
     """Faces in a row this near to one another stand or lie alike."""
     neighbour_cm: float = 3.6
@@ -182,9 +182,9 @@ class TableConfig:
     beam_nats: float = 22.0
     """And how much dearer than the best they may be."""
     place_prior: float = 3.0
-    """Weight, in discards, of the belief that rivers lie before their owners."""
+    """How many discards the belief that rivers lie before their owners weighs."""
     place_doubt: float = 0.12
-    """First belief that a discard lies before somebody else (rows); a heap raises it."""
+    """First belief, 0–1, that a discard lies before somebody else (rows); a heap raises it."""
     arm_nats: float = 3.0
     """What a moving arm from the owner's side is worth."""
     said_nats: float = 60.0

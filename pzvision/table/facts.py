@@ -83,7 +83,7 @@ def alike(tracks: Sequence[Track], config: TableConfig) -> bool:
 
 
 def time_of(tracks: Sequence[Track], config: TableConfig) -> float:
-    """When the last tile of an act lay still; one that was found much later does not count."""
+    """When the last tile of an act lay still, s; one that was found much later does not count."""
     times = sorted(t.since for t in tracks)
     middle = times[len(times) // 2]
     return max(t for t in times if t <= middle + config.burst_s)

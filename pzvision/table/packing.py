@@ -125,7 +125,7 @@ def runs(mask: npt.NDArray[np.bool_], before: npt.NDArray[np.bool_] | None) -> s
 
 
 def from_runs(text: str, before: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Inverse of `runs`; ``before`` and what is returned are ``(G, G)`` of one size, any shape will do.
+    """Inverse of `runs`: the mask ``(G, G)``. ``before``: the one before it, of the same shape.
 
     Raises `ValueError` (`binascii.Error`) at no base64.
     """

@@ -30,7 +30,7 @@ class Evidence:
     _scores: tuple[float, FloatArray] | None = None
 
     def add(self, probs: FloatArray, weight: float, floor: float) -> None:
-        """One look's distribution ``(29,)``, as ``weight`` looks; none counts as under ``floor``."""
+        """One look's distribution ``(29,)``, counting ``weight`` times; no share is under ``floor``."""
         self.logs = self.logs + weight * np.log(np.maximum(probs, floor))
         self.weight += weight
 

@@ -28,7 +28,7 @@ class AugmentConfig:
         mosaic: share of samples made of four.
         anywhere: share of cuts round any place of the picture instead of a tile: most of a table is none.
         least_px: tiles under this size (root of area) are neither right nor wrong.
-        largest_zoom: most times that a picture may be enlarged.
+        largest_zoom: greatest factor by which a picture is enlarged.
         mirrored: share of samples that are mirrored; none where faces are to be named.
         quarters: whether pictures whose boxes are not outlines are turned by quarters.
     """

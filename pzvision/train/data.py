@@ -45,7 +45,7 @@ class Source:
         fonts: of the scenes whose faces are not photographed, the share whose sets are made from installed
             fonts and open tile sets (`font_faces`) instead of drawn as `pzvision.synth` does.
         tile_px: least and greatest height of tiles in scenes, px of 1280×960.
-        layouts: weights of the arrangements of scenes; None for the usual ones.
+        layouts: shares of the arrangements of scenes; None for the usual ones.
         decoys: mean number of things in a scene that look a little like tiles.
         no_tiles: share of scenes without any tile.
         size: width and height of scenes, px.

@@ -58,7 +58,7 @@ class FinderLoss:
         )
 
     def __call__(self, out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
-        """The sum to minimise, a scalar (times the batch size, as YOLO does) and its parts."""
+        """The sum to minimise, a scalar (as YOLO does, × the batch size) and its parts."""
         out = out.float()
         size = batch.images.shape[-1]
         points, strides = anchors([(size // s, size // s) for s in STRIDES])

@@ -194,9 +194,9 @@ class OutlineStream(IterableDataset[tuple[Bytes, Floats]]):  # type: ignore[misc
 def shrunk(
     image: Bytes, side: float, small_px: tuple[float, float], rng: np.random.Generator
 ) -> tuple[Bytes, Floats]:
-    """``image`` made smaller, so that ``side`` px become some of ``small_px``.
+    """``image`` ``(H, W, 3)`` made smaller, so that ``side`` px become some of ``small_px``.
 
-    Both ``(H, W, 3)``; it stays as it is where it would hardly change.
+    It stays as it is where it would hardly change.
 
     Returns:
         The picture ``(H, W, 3)`` and its ratio x, y ``(2,)``.

@@ -30,7 +30,7 @@ _BINS: Final = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0001)
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Faces read: distributions ``(N, 28)``, true kinds, longer sides in px, and names of their pictures."""
+    """Faces read: distributions ``(N, 28)``, true kinds ``(N,)``, longer sides ``(N,)`` px, and pictures."""
 
     probs: npt.NDArray[np.float32]
     kinds: npt.NDArray[np.int64]

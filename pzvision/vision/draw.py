@@ -31,9 +31,9 @@ class DrawStyle:
 def draw_detections(
     image: npt.NDArray[np.uint8], found: Detections, style: DrawStyle | None = None
 ) -> npt.NDArray[np.uint8]:
-    """A copy of ``image`` with every tile outlined and named; a dot marks its top left.
+    """A copy of ``image`` ``(H, W, 3)`` uint8 BGR with every tile outlined and named, in the same shape.
 
-    Both are ``(H, W, 3)`` uint8 BGR, of the same shape.
+    A dot marks a tile's top left.
     """
     style = style or DrawStyle()
     out = image.copy()
