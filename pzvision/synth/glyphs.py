@@ -113,7 +113,7 @@ _PROFILES: Final[dict[str, dict[str, tuple[float, ...]]]] = {"kai": _KAI, "song"
 
 
 def smooth(points: npt.NDArray[np.float64], steps: int = 8) -> npt.NDArray[np.float64]:
-    """Catmull–Rom curve ``(M, 2)`` through ``(N, 2)`` points; two points stay a straight line."""
+    """Catmull–Rom curve ``(M, 2)`` through ``(N, 2)`` points in their units; two stay a straight line."""
     if len(points) < 3:
         t = np.linspace(0.0, 1.0, steps + 1)[:, None]
         return np.asarray(points[0] * (1 - t) + points[-1] * t, np.float64)

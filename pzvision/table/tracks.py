@@ -73,7 +73,7 @@ class Track:
         id: in order of first look.
         at: ``(2,)`` centre, table cm, on the plane of faces.
         up: ``(2,)`` unit vector of the tile's own top, table plane (mean over looks).
-        axis: ``(2,)`` of `long_axis`, mean over looks.
+        axis: ``(2,)`` of `long_axis` (a logarithm), mean over looks.
         since: s, first look at rest there.
         last: s, last look in which it was found.
         gone: s of the last look in which it was found, once it is known to be gone; else None.
@@ -146,7 +146,7 @@ class Track:
 
 
 def long_axis(polygon: FloatArray) -> FloatArray:
-    """Along which line a tile lies, by its outline ``(4, 2)``; ``(2,)``.
+    """Along which line a tile lies, by its outline ``(4, 2)`` in any units; ``(2,)``.
 
     ``(cos 2a, sin 2a)`` of the angle ``a`` of its longer sides, times the logarithm of how much longer they
     are. Such vectors may be averaged.

@@ -42,7 +42,7 @@ class Scene:
     """A picture and its truth.
 
     ``quads`` (N, 4, 2) float32 px, clockwise from the tile's own top left; ``classes`` (N,) 0 face,
-    1 back; ``ignore`` (M, 4, 2) quads that are neither right nor wrong to find.
+    1 back; ``ignore`` (M, 4, 2) px, quads that are neither right nor wrong to find.
     """
 
     image: Image

@@ -109,7 +109,7 @@ class Finder(nn.Module):  # type: ignore[misc]
 
 
 def anchors(sizes: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
-    """Cell centres ``(A, 2)`` in strides, and the stride ``(A, 1)`` of each anchor."""
+    """Cell centres ``(A, 2)`` in units of strides, and the stride ``(A, 1)`` px of each anchor."""
     points, strides = [], []
     for (h, w), stride in zip(sizes, STRIDES, strict=True):
         ys, xs = torch.meshgrid(torch.arange(h) + 0.5, torch.arange(w) + 0.5, indexing="ij")
@@ -119,7 +119,7 @@ def anchors(sizes: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
 
 
 def shape_code(quads: Tensor) -> Tensor:
-    """Corners ``(..., 4, 2)`` in order round the tile → the shape numbers ``(..., 4)``, each in -1…1.
+    """Corners ``(..., 4, 2)`` px in order round the tile → the shape numbers ``(..., 4)``, each in -1…1.
 
     Source: the half edges of the parallelogram nearest to the quad; see the module's text.
     """

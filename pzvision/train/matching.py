@@ -37,7 +37,7 @@ def match(iou: Floats, least: float = IOU) -> Ints:
 
 
 def polygon_iou(a: Floats, b: Floats) -> Floats:
-    """``(N, M)`` IoU of convex outlines ``(N, 4, 2)`` and ``(M, 4, 2)``."""
+    """``(N, M)`` IoU of convex outlines ``(N, 4, 2)`` px and ``(M, 4, 2)`` px."""
     out = np.zeros((len(a), len(b)))
     if not len(a) or not len(b):
         return out

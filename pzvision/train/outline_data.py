@@ -76,7 +76,7 @@ def picture_key(example: Example) -> str:
 
 
 def wrong_outlines(truth: Floats, rng: np.random.Generator) -> Floats:
-    """``(N, 4, 2)`` outlines wrong in ways a finder's are, for true ones ``(N, 4, 2)``."""
+    """``(N, 4, 2)`` px: outlines wrong in ways a finder's are, for true ones ``(N, 4, 2)`` px."""
     n = len(truth)
     quads = parallelograms(truth)
     centre = quads.mean(axis=1)
@@ -107,7 +107,7 @@ def wrong_outlines(truth: Floats, rng: np.random.Generator) -> Floats:
 def nearest_turn(quads: Floats, goal: Floats = CORNERS) -> Floats:
     """Outlines ``(N, 4, 2)``, each from that of its corners that makes it lie nearest to the goal.
 
-    ``quads``: ``(N, 4, 2)``; ``goal``: ``(4, 2)`` or as many.
+    ``quads``: ``(N, 4, 2)`` in any units; ``goal``: ``(4, 2)`` or as many, in the same units.
     """
     turned = np.stack([np.roll(quads, k, axis=1) for k in range(4)], axis=1)
     best = np.abs(turned - goal).sum(axis=(2, 3)).argmin(axis=1)
@@ -199,7 +199,7 @@ def shrunk(
     It stays as it is where it would hardly change.
 
     Returns:
-        The picture ``(H, W, 3)`` and its ratio x, y ``(2,)``.
+        The picture ``(H, W, 3)`` and the ratio of its sides to those before, x and y ``(2,)``.
     """
     scale = min(1.0, float(np.exp(rng.uniform(*np.log(small_px)))) / side)
     if scale >= 0.95:

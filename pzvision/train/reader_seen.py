@@ -69,7 +69,7 @@ def _cut(image: Bytes, quads: Floats) -> Bytes:
 
 
 def across(rng: np.random.Generator, quads: Floats) -> Floats:
-    """``quads`` ``(N, 4, 2)`` moved by about half a tile: they lie on two tiles or half beside one.
+    """``quads`` ``(N, 4, 2)`` px moved by about half a tile: they lie on two tiles or half beside one.
 
     Returned in the same shape.
     """
@@ -90,7 +90,7 @@ FOUND_IOU: Final = 0.4
 def as_found(truth: Floats, found: Floats, rng: np.random.Generator, share: float = 0.6) -> Floats:
     """``(N, 4, 2)``: a share of the true outlines replaced by those a finder gave them.
 
-    ``truth``: ``(N, 4, 2)``; ``found``: ``(M, 4, 2)``.
+    ``truth``: ``(N, 4, 2)`` px; ``found``: ``(M, 4, 2)`` px.
 
     Its outlines are wrong in ways of their own: of small tiles and at flat angles they take in a neighbour or
     leave out a row of dots. Each keeps the true tile's own corner as its first.

@@ -196,7 +196,7 @@ class Calibration:
     def to_seat(self, points: npt.ArrayLike, seat: Seat) -> FloatArray:
         """Table cm as one player sees them: ``u`` to his right, ``v`` away from him, origin at the centre.
 
-        ``(N, 2)`` → ``(N, 2)``; his own edge is at ``v = -half``.
+        ``(N, 2)`` cm → ``(N, 2)`` cm; his own edge is at ``v = -half``.
         """
         table = np.asarray(points, np.float64).reshape(-1, 2)
         return table @ _TURNS[self.side_of(seat)].T

@@ -114,7 +114,7 @@ def make_whole(
         finds: outlines, px.
         reader: names them.
         wide, tall: of a face, px.
-        beside: ``(M, 4, 2)`` outlines of further tiles.
+        beside: ``(M, 4, 2)`` px, outlines of further tiles.
         whole: ``(N,)``, outlines that are short for another reason and stay as they are.
     """
     others = finds.quads if beside is None else np.concatenate([finds.quads, beside])

@@ -35,7 +35,7 @@ def anchor_points(width: int, height: int) -> FloatArray:
 
 
 def decode_shape(boxes: FloatArray, codes: FloatArray) -> FloatArray:
-    """Boxes ``(N, 4)`` ``x1 y1 x2 y2`` and shape numbers ``(N, 4)`` → corners ``(N, 4, 2)`` float32.
+    """Boxes ``(N, 4)`` ``x1 y1 x2 y2`` px and shape numbers ``(N, 4)`` → corners ``(N, 4, 2)`` float32 px.
 
     The corners go clockwise as the picture shows them; the first edge is the one that points right most.
     """
@@ -63,7 +63,7 @@ def decode_shape(boxes: FloatArray, codes: FloatArray) -> FloatArray:
 def decode(
     rows: FloatArray, anchors: FloatArray, threshold: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The network's rows ``(A, 10)`` → quads ``(N, 4, 2)``, scores ``(N,)`` and classes ``(N,)``, best first.
+    """The network's rows ``(A, 10)`` → quads ``(N, 4, 2)`` px, scores ``(N,)``, classes ``(N,)``, best first.
 
     Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back;
     ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the better score reaches ``threshold``
@@ -82,7 +82,7 @@ def decode(
 def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
     """``(N, M)`` how much alike outlines are to others (None: to each other), 0–1; near IoU where high.
 
-    ``quads``: ``(N, 4, 2)``; ``others``: ``(M, 4, 2)``.
+    ``quads``: ``(N, 4, 2)`` px; ``others``: ``(M, 4, 2)`` px.
 
     The Bhattacharyya coefficient's Hellinger form between the uniform distributions' normal stand-ins,
     which needs no polygon clipping (ultralytics' ``probiou``, arXiv 2106.06072).
@@ -92,7 +92,9 @@ def overlaps(quads: FloatArray, others: FloatArray | None = None) -> FloatArray:
 
 
 def alike(quads: FloatArray, others: FloatArray, limit: float) -> tuple[IntArray, IntArray]:
-    """Row and column, ``(P,)`` each, of the values of `overlaps` above ``limit`` (0–1), row by row.
+    """Row ``(P,)`` and column ``(P,)`` of the values of `overlaps` above ``limit`` (0–1), row by row.
+
+    ``quads``: ``(N, 4, 2)`` px; ``others``: ``(M, 4, 2)`` px.
 
     Quicker than all of them where few lie near each other.
     """
@@ -142,7 +144,7 @@ def _moments(quads: FloatArray) -> FloatArray:
 def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
     """Indices ``(K,)`` to keep, best score first: of outlines more alike than ``limit``, 0–1, only the best.
 
-    ``quads``: ``(N, 4, 2)``; ``scores``: ``(N,)``.
+    ``quads``: ``(N, 4, 2)`` px; ``scores``: ``(N,)``.
     """
     if not len(quads):
         return np.zeros(0, np.int64)
@@ -161,7 +163,7 @@ def suppress(quads: FloatArray, scores: FloatArray, limit: float) -> IntArray:
 def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
     """``(N,)``: which outlines have at least ``share`` of their area inside one further up in the order.
 
-    ``quads``: ``(N, 4, 2)``.
+    ``quads``: ``(N, 4, 2)`` px.
 
     Faces of tiles cannot lie so, whatever covers them: a piece of a tile was taken for another tile.
     """
@@ -179,9 +181,9 @@ def covered(quads: FloatArray, share: float) -> npt.NDArray[np.bool_]:
 
 
 def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) -> FloatArray:
-    """``(K, 4, 2)``: the kept outlines, each the mean, by score, of all more alike to it than the limit.
+    """``(K, 4, 2)`` px: the kept outlines, each the mean, by score, of all more alike to it than the limit.
 
-    ``quads``: ``(N, 4, 2)``; ``scores``: ``(N,)``; ``kept``: ``(K,)`` indices; ``limit``: 0–1, of `overlaps`.
+    ``quads``: ``(N, 4, 2)`` px; ``scores``: ``(N,)``; ``kept``: ``(K,)``; ``limit``: 0–1, of `overlaps`.
 
     Several anchors see one tile, each a little off in its own way.
     """
@@ -201,7 +203,7 @@ def vote(quads: FloatArray, scores: FloatArray, kept: IntArray, limit: float) ->
 
 
 def bounds(quads: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Least ``(N, 2)`` and greatest ``(N, 2)`` x and y of outlines ``(N, 4, 2)``.
+    """Least ``(N, 2)`` and greatest ``(N, 2)`` x and y of outlines ``(N, 4, 2)``, all px.
 
     Corner by corner: along so short an axis numpy's own reductions take several times as long.
     """

@@ -23,7 +23,7 @@ _MAX_OVERSAMPLING: Final = 6
 
 @lru_cache(maxsize=32)
 def corners_of(size: int) -> FloatArray:
-    """``(4, 2)`` float32: outer corners of a `size` px square, clockwise from the top left."""
+    """``(4, 2)`` float32 px: outer corners of a `size` px square, clockwise from the top left."""
     low, high = -0.5, size - 0.5
     corners = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     corners.flags.writeable = False
