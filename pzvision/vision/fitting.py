@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import cv2
@@ -47,18 +48,19 @@ def cut_quad(quad: FloatArray, wide: float, tall: float) -> list[FloatArray]:
 
     All ``(4, 2)`` px, the same shape.
     """
-    sides = float(np.linalg.norm(quad[1] - quad[0])), float(np.linalg.norm(quad[3] - quad[0]))
+    first, second, _, last = quad.tolist()
+    sides = math.dist(first, second), math.dist(first, last)
     if min(sides) <= 0:
         return [quad]
-    best = (np.inf, 1, 0)
-    single = np.inf
+    best = (math.inf, 1, 0)
+    single = math.inf
     for along in (0, 1):
         for step, other in ((wide, tall), (tall, wide)):
             for count in (1, 2, 3, 4):
-                cost = abs(np.log(sides[along] / (count * step))) + abs(np.log(sides[1 - along] / other))
-                best = min(best, (float(cost), count, along))
+                cost = abs(math.log(sides[along] / (count * step))) + abs(math.log(sides[1 - along] / other))
+                best = min(best, (cost, count, along))
                 if count == 1:
-                    single = min(single, float(cost))
+                    single = min(single, cost)
     cost, count, along = best
     if count == 1 or cost > _CUT_COST or cost > single - _CUT_GAIN:
         return [quad]
