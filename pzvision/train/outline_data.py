@@ -105,7 +105,7 @@ def wrong_outlines(truth: Floats, rng: np.random.Generator) -> Floats:
 
 
 def nearest_turn(quads: Floats, goal: Floats = CORNERS) -> Floats:
-    """Outlines ``(N, 4, 2)``, each from that of its corners that makes it lie nearest to the goal.
+    """Outlines ``(N, 4, 2)`` in the same units, each from the corner that makes it lie nearest to the goal.
 
     ``quads``: ``(N, 4, 2)`` in any units; ``goal``: ``(4, 2)`` or as many, in the same units.
     """
