@@ -222,7 +222,7 @@ def draw_panel(
 ) -> None:
     """An automatic table's centre panel: a plate with a dice dome, lamps and seat letters.
 
-    ``half``: of its side, cm. ``letters``: of the near, right, far and left side.
+    ``half``: half its side, cm. ``letters``: of the near, right, far and left side.
     """
     plate: Colour = _grey(rng, 25, 90) if rng.random() < 0.7 else _grey(rng, 120, 210)
     picture = np.empty((256, 256, 3), np.uint8)

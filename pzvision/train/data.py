@@ -134,7 +134,7 @@ class Example:
 
 
 def box_quads(boxes: npt.NDArray[np.floating[Any]]) -> Floats:
-    """Rows ``x1 y1 x2 y2`` ``(N, 4)`` → clockwise corners ``(N, 4, 2)``, both px."""
+    """Rows ``x1 y1 x2 y2`` ``(N, 4)`` → clockwise corners ``(N, 4, 2)``, both px or 0–1."""
     x1, y1, x2, y2 = boxes.T
     return np.stack([x1, y1, x2, y1, x2, y2, x1, y2], 1).reshape(-1, 4, 2).astype(np.float32)
 
