@@ -11,7 +11,7 @@ from pzvision.synth.glyphs import Colour, Image
 
 
 def circle(image: Image, x: float, y: float, r: float, colour: Colour, thickness: float = -1.0) -> None:
-    """Disc, or with ``thickness`` > 0 a ring, round ``(x, y)`` px, of outer radius ``r`` px."""
+    """Disc, or with ``thickness`` > 0 px a ring, round ``(x, y)`` px, of outer radius ``r`` px."""
     if thickness > 0:
         r = r - thickness / 2
         width = max(1, round(thickness))

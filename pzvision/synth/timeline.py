@@ -175,7 +175,7 @@ def between(move: Move, t: float) -> Spot:
 
 @dataclass(frozen=True)
 class Die:
-    """A die thrown at ``t0`` that lies at ``end`` with ``face`` on top from ``t1`` until ``gone`` (all s)."""
+    """A die thrown at ``t0`` s that lies at ``end`` with ``face`` on top from ``t1`` until ``gone`` s."""
 
     t0: float
     t1: float

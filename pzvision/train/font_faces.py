@@ -134,7 +134,10 @@ class _Paint:
 
 
 def stroked(picture: Image, thicker: float, reach: int) -> Image:
-    """``(H, W, 3)`` uint8, its dark strokes fatter (``thicker`` > 0) or thinner by up to ``reach - 1`` px."""
+    """``(H, W, 3)`` uint8, its dark strokes fatter or thinner by up to ``reach - 1`` px.
+
+    ``thicker``: by which share of that, below 0 thinner.
+    """
     if thicker == 0:
         return picture
     kernel = np.ones((reach, reach), np.uint8)

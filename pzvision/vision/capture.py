@@ -127,7 +127,7 @@ class FrameSource(ABC):
 
     @abstractmethod
     def frames(self, *, start: float = 0.0, end: float | None = None, every: float = 0.0) -> Iterator[Frame]:
-        """Frames with ``start <= t <= end``, at most one per ``every`` seconds (0: all of them)."""
+        """Frames with ``start <= t <= end`` (s), at most one per ``every`` seconds (0: all of them)."""
 
     def __iter__(self) -> Iterator[Frame]:
         return self.frames()
