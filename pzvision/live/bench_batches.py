@@ -67,7 +67,10 @@ def open_half(data: bytes, threads: int) -> Any:
 
 
 def measure(session: Any, pictures: npt.NDArray[np.uint8], size: int, runs: int) -> float:
-    """Median processor time a picture, ms, of ``runs`` runs on the first ``size`` of ``(n, H, W, 3)``."""
+    """Median processor time a picture, ms, of ``runs`` runs on the first of ``pictures`` ``(n, H, W, 3)``.
+
+    ``size``: how many of them are looked at in a run.
+    """
     taken = []
     for _ in range(runs):
         begun = time.process_time()

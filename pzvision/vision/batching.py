@@ -22,6 +22,7 @@ MOST_ROWS: Final = 256
 """Pictures in one run at most, unless one asks for more; bounds its memory."""
 
 Rows = list[npt.NDArray[np.float32]]
+"""A network's outputs, each ``(N, …)``."""
 
 
 @dataclass(eq=False)
@@ -81,7 +82,7 @@ class Batches:
         return _Shared(self, network)
 
     def run(self, network: Network, feed: npt.NDArray[Any]) -> Rows:
-        """What ``network.run(feed)`` gives; raises what that raises."""
+        """What ``network.run(feed)`` gives, ``feed`` being ``(N, …)``; raises what that raises."""
         own = _Run(network, feed)
         with self._lock:
             self._waiting.append(own)

@@ -65,7 +65,9 @@ class ContextReader:
     def __call__(
         self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating], probs: FloatArray
     ) -> FloatArray:
-        """``probs`` ``(N, 28)`` of the faces in outlines ``(N, 4, 2)`` px, the doubtful ones thought over.
+        """``probs`` ``(N, 28)`` of the faces in ``quads`` ``(N, 4, 2)`` px, the doubtful ones thought over.
+
+        Returned in the same shape.
 
         ``image``: ``(H, W, 3)`` uint8 BGR.
         """

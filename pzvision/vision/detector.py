@@ -165,7 +165,10 @@ class TileDetector:
         return describe(self.networks)
 
     def find(self, image: npt.NDArray[np.uint8], tile_px: float | None = None) -> Finds:
-        """Stage 1 alone. ``tile_px``: the side of every tile where that is known (see `TileFinder`)."""
+        """Stage 1 alone, on ``(H, W, 3)`` uint8 BGR.
+
+        ``tile_px``: the side of every tile where that is known (see `TileFinder`).
+        """
         return self._finder(image, tile_px)
 
     def __call__(self, image: npt.NDArray[np.uint8]) -> Detections:
@@ -173,7 +176,10 @@ class TileDetector:
         return self.name(image, self.set_right(image, self._finder(image)), context=True)
 
     def set_right(self, image: npt.NDArray[np.uint8], finds: Finds) -> Finds:
-        """Finds with the outlines of small faces set right, each tile once; without outliner as they are."""
+        """Finds in ``(H, W, 3)`` uint8 BGR with outlines of small faces set right, each tile once.
+
+        Without outliner as they are.
+        """
         if self._outliner is None:
             return finds
         sides = side_px(finds.quads) * self._finder.scale(image)
@@ -186,7 +192,7 @@ class TileDetector:
         return self._finder.once(Finds(quads, finds.scores, finds.classes))
 
     def name(self, image: npt.NDArray[np.uint8], finds: Finds, *, context: bool = False) -> Detections:
-        """Stage 2: name the finds of stage 1.
+        """Stage 2: name the finds of stage 1 in ``(H, W, 3)`` uint8 BGR.
 
         ``context``: read doubtful ones once more with what lies round them. Not where a tile set was taught:
         that network knows nothing of it.

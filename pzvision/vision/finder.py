@@ -17,6 +17,7 @@ from pzvision.vision.obb import anchor_points, covered, decode, side_px, suppres
 from pzvision.vision.session import open_network
 
 Image = npt.NDArray[np.uint8]
+"""A picture: ``(H, W, 3)`` uint8 BGR."""
 FACE: Final = 0
 BACK: Final = 1
 _GREY: Final = 114
@@ -34,21 +35,21 @@ class FinderConfig:
         long_side: of the network's input, px, in one look at a whole picture.
         first_side: the same in the first look at a picture of which nothing is known yet, which tells how
             large its tiles are and where they lie.
-        enlarge: a picture is enlarged at most this much.
-        averaged: one made smaller than this is averaged, else sampled, which is five times as quick: on 200
+        enlarge: a picture is enlarged at most by this factor.
+        averaged: one made smaller than by this factor is averaged, else sampled, five times as quick: on 200
             rendered tables shown at 0.75 of their size 876 errors instead of 884.
         threshold: least score of a find, 0–1.
-        back_threshold: least score of a back; plain dark rectangles look like one.
+        back_threshold: least score of a back, 0–1; plain dark rectangles look like one.
         overlap: outlines more alike than this (0–1, see `obb.overlaps`) are one tile.
         inside: a find with this share of its area inside a better one is a piece of that tile.
-        vote: outlines more alike than this to the one that stays are averaged into it.
+        vote: outlines more alike than this (0–1) to the one that stays are averaged into it.
         again: whether a second look is taken, as close as the tiles that the first one found need it.
         wanted_px: the side (root of area, px of the network's input) that the second look aims at for the
             smallest tenth of the tiles; it is never coarser than one of ``long_side``. On 200 rendered tables
             22, 24 and 26 px made 1,158, 1,137 and 1,130 errors, in 108, 114 and 121 ms of processor time.
         small_px: tiles known to have a smaller side than this in one look are looked at closer ...
         known_px: ... so that they come out with this one.
-        closer: a second look enlarges the picture at most this much.
+        closer: a second look enlarges the picture at most by this factor.
         round_px: it looks at least so far beyond what was found, px of its input, for tiles that the first
             look did not see.
         whole_px: it is one look where its input has at most so many pixels, else windows that overlap.
@@ -85,12 +86,12 @@ CALIBRATION: Final = "score_calibration"
 
 
 def format_calibration(lines: Sequence[tuple[float, float]]) -> str:
-    """``[(slope, offset) of faces, of backs]`` → ``"1.2 3.4 1.1 2.0"``."""
+    """``lines``, slope and offset of logits of faces, then of backs → ``"1.2 3.4 1.1 2.0"``."""
     return " ".join(f"{value:.6g}" for line in lines for value in line)
 
 
 def parse_calibration(text: str) -> tuple[tuple[float, float], ...]:
-    """The other way round; an empty text is no calibration: ``((1, 0), (1, 0))``.
+    """The other way round, of logits; an empty text is no calibration: ``((1, 0), (1, 0))``.
 
     Raises `PzvisionError` for anything but four finite numbers with slopes above 0.
     """
@@ -104,7 +105,7 @@ def parse_calibration(text: str) -> tuple[tuple[float, float], ...]:
 
 
 def logit(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """log(p / (1 - p)) in the same shape, finite at 0 and 1."""
+    """log(p / (1 - p)) of ``scores`` of any shape, in the same shape; finite at 0 and 1."""
     p = np.clip(np.asarray(scores, np.float64), 1e-6, 1 - 1e-6)
     return np.asarray(np.log(p / (1 - p)), np.float64)
 
@@ -127,6 +128,7 @@ class Finds:
         return len(self.scores)
 
     def __getitem__(self, index: IntArray | npt.NDArray[np.bool_]) -> Finds:
+        """The chosen rows (a mask ``(N,)`` or indices ``(K,)``)."""
         return Finds(self.quads[index], self.scores[index], self.classes[index])
 
 
@@ -228,11 +230,11 @@ class TileFinder:
         return side_px((faces if len(faces) >= _FEW else sure).quads)
 
     def look(self, image: Image, scale: float) -> Finds:
-        """One look at ``scale``, without a second one: for parts of a picture whose scale is known."""
+        """One look, ``scale``: factor on the picture, without a second: for parts whose scale is known."""
         return self._look(image, scale)
 
     def scale(self, image: Image) -> float:
-        """What one look at a whole picture scales it by."""
+        """The factor by which one look at a whole picture scales it."""
         return float(min(self.config.long_side / max(image.shape[:2]), self.config.enlarge))
 
     def _closer(self, scale: float, wanted: float) -> float:
@@ -297,7 +299,10 @@ class TileFinder:
         return self.outlines(self.network.run(canvas)[0], canvas, np.array([width / w, height / h]))
 
     def prepare(self, image: Image, scale: float) -> tuple[Image, tuple[int, int]]:
-        """The network's input ``(1, H, W, 3)``, sides multiples of 32, and the size of the picture in it."""
+        """The network's input ``(1, H, W, 3)``, sides multiples of 32, and the size of the picture in it, px.
+
+        ``scale``: factor on the picture.
+        """
         height, width = image.shape[:2]
         w, h = max(1, round(width * scale)), max(1, round(height * scale))
         sized = image
@@ -311,7 +316,7 @@ class TileFinder:
         return canvas, (w, h)
 
     def outlines(self, rows: FloatArray, canvas: Image, scale: npt.NDArray[np.floating]) -> Finds:
-        """From the network's answer for ``canvas`` to outlines in px of the picture.
+        """From the network's answer, ``rows`` ``(A, 10)``, for ``canvas`` to outlines in px of the picture.
 
         ``scale``: ``(2,)`` px of the picture per px of the canvas.
         """
@@ -363,9 +368,9 @@ def window_spots(
 def cut_by(
     quads: FloatArray, window: tuple[int, int, int, int], size: tuple[int, int], near: float = 3.0
 ) -> npt.NDArray[np.bool_]:
-    """``(N,)``: outlines ``(N, 4, 2)`` that end within ``near`` px of a window's edge inside the picture.
+    """``(N,)``: outlines ``(N, 4, 2)`` px that end within ``near`` px of a window's edge inside the picture.
 
-    A tile may go on beyond that edge; the neighbouring window shows it whole. ``size``: width, height.
+    A tile may go on beyond that edge; the neighbouring window shows it whole. ``size``: width, height, px.
     """
     low, high = quads.min(axis=1), quads.max(axis=1)
     cut = np.zeros(len(quads), bool)

@@ -27,7 +27,7 @@ CORNERS: Final = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
 
 
 def parallelograms(quads: npt.NDArray[np.floating]) -> FloatArray:
-    """The parallelograms nearest to outlines ``(N, 4, 2)``, corner by corner."""
+    """The parallelograms ``(N, 4, 2)`` px nearest to outlines ``(N, 4, 2)`` px, corner by corner."""
     centre = quads.mean(axis=1)
     u = (quads[:, 1] + quads[:, 2] - quads[:, 0] - quads[:, 3]) / 4
     v = (quads[:, 2] + quads[:, 3] - quads[:, 0] - quads[:, 1]) / 4
@@ -44,7 +44,10 @@ def _frame(base: npt.NDArray[np.floating]) -> tuple[npt.NDArray[np.float64], npt
 
 
 def to_unit(quads: npt.NDArray[np.floating], base: npt.NDArray[np.floating]) -> FloatArray:
-    """Outlines ``(N, 4, 2)`` px in units of parallelograms ``(N, 4, 2)`` px, whose corners are `CORNERS`."""
+    """Outlines ``(N, 4, 2)`` px in units of parallelograms ``(N, 4, 2)`` px, whose corners are `CORNERS`.
+
+    Returned in the same shape.
+    """
     centre, rows = _frame(base)
     det = rows[:, 0, 0] * rows[:, 1, 1] - rows[:, 0, 1] * rows[:, 1, 0]
     det = np.where(np.abs(det) < 1e-6, 1e-6, det)
@@ -55,7 +58,7 @@ def to_unit(quads: npt.NDArray[np.floating], base: npt.NDArray[np.floating]) -> 
 
 
 def from_unit(points: npt.NDArray[np.floating], base: npt.NDArray[np.floating]) -> FloatArray:
-    """The way back: ``(N, 4, 2)`` in units of ``base`` to px."""
+    """The way back: ``(N, 4, 2)`` in units of parallelograms ``(N, 4, 2)`` px to ``(N, 4, 2)`` px."""
     centre, rows = _frame(base)
     return np.asarray(points @ rows + centre, np.float32)
 
@@ -100,7 +103,7 @@ class Outliner:
     def __call__(
         self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]
     ) -> tuple[FloatArray, FloatArray]:
-        """Outlines ``(N, 4, 2)`` px set right, and ``(N,)`` how far off their corners may still be.
+        """Outlines ``(N, 4, 2)`` px set right, ``(N, 4, 2)``, and ``(N,)`` how far off corners may still be.
 
         That is the mean distance to expect, in halves of the outline's sides. ``image``: ``(H, W, 3)`` uint8
         BGR. Corner 0 stays the one it was.

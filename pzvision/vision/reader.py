@@ -125,6 +125,8 @@ class FaceReader:
     def features(self, faces: npt.NDArray[np.uint8]) -> tuple[FloatArray, FloatArray]:
         """What `pzvision adapt` learns from: log-probabilities ``(N, 28)`` as trained, ``(N, D)`` features.
 
+        ``faces``: ``(N, SIZE, SIZE, 3)`` uint8 BGR, as `cut` gives them.
+
         Raises `PzvisionError` for a model that does not tell its features.
         """
         self._needs_features()
@@ -170,7 +172,10 @@ class FaceReader:
         return kinds, turns
 
     def cut(self, image: npt.NDArray[np.uint8], quads: npt.NDArray[np.floating]) -> npt.NDArray[np.uint8]:
-        """The pictures of the faces in outlines ``(N, 4, 2)`` px, each a little enlarged, for `read`."""
+        """The pictures ``(N, SIZE, SIZE, 3)`` of the faces in outlines ``(N, 4, 2)`` px, for `read`.
+
+        Each takes in a little more than its outline. ``image``: ``(H, W, 3)`` uint8 BGR.
+        """
         centre = quads.mean(axis=1, keepdims=True)
         return rectify(image, centre + (quads - centre) * (1 + self.config.grow))
 
@@ -185,7 +190,7 @@ class FaceReader:
 
         Returns:
             The reading (its `turns` count from the given first corner and weigh in the outline's proportions)
-            and ``(N, 4, 2)`` float32: the same outlines, each from the face's own top left.
+            and ``(N, 4, 2)`` float32 px: the same outlines, each from the face's own top left.
         """
         quads = np.asarray(quads, np.float32).reshape(-1, 4, 2)
         reading = self.read(self.cut(image, quads))

@@ -36,7 +36,7 @@ class Network(Protocol):
     """Whether another shape of the input costs time of its own, so that few different ones are better."""
 
     def run(self, feed: npt.NDArray[Any]) -> list[npt.NDArray[np.float32]]:
-        """The outputs, in order, for the model's one input ``(N, C, H, W)`` float32."""
+        """The outputs, in order, each ``(N, …)``, for the model's one input ``(N, …)``."""
         ...
 
 
@@ -92,7 +92,10 @@ _PAD: Final = 8  # batches are filled up to a multiple of this where another siz
 def run_batches(
     network: Network, pictures: npt.NDArray[np.uint8], batch: int
 ) -> list[npt.NDArray[np.float32]]:
-    """A network's outputs for ``(N, S, S, 3)`` uint8 pictures, N ≥ 1, ``batch`` at a time to bound memory."""
+    """A network's outputs ``(N, …)`` for ``(N, S, S, 3)`` uint8 pictures, N ≥ 1.
+
+    ``batch`` at a time to bound memory.
+    """
     parts = []
     for start in range(0, len(pictures), batch):
         part = pictures[start : start + batch]

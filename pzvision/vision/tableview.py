@@ -64,7 +64,7 @@ class TableView:
         return np.asarray(flat, np.uint8)
 
     def to_picture(self, points: npt.ArrayLike) -> npt.NDArray[np.float32]:
-        """``(…, 2)`` px of the view → px of the picture."""
+        """``(…, 2)`` px of the view → ``(…, 2)`` px of the picture."""
         at = np.asarray(points, np.float64)
         flat = at.reshape(-1, 2)
         table = np.column_stack(
