@@ -6,7 +6,6 @@ import ast
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -94,75 +93,6 @@ def test_every_public_name_is_documented() -> None:
                 ):
                     bare.append(f"{path.relative_to(REPO)}:{node.lineno} {node.name}")
     assert bare == []
-
-
-RAISED = {"PzvisionError", "FormatError", "NotNow", "ValueError", "KeyError", "IndexError", "TypeError"}
-ARRAYS = re.compile(r"\b(NDArray|FloatArray|IntArray|BoolArray|Floats|Ints|Bytes)\b")
-SHAPES = re.compile(r"\(\s*[\w*·]+\s*,[\w ,+]*\)|\b(shapes?|pictures?|images?|frames?)\b")
-
-
-def public_functions() -> Iterator[tuple[str, ast.FunctionDef, str]]:
-    """Functions, methods and constructors without an underscore: where, what, and their documentation."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
-        for holder in (tree, *classes):
-            setters = [
-                n.name
-                for n in holder.body
-                if isinstance(n, ast.FunctionDef) and any("setter" in ast.dump(d) for d in n.decorator_list)
-            ]
-            for node in holder.body:
-                if not isinstance(node, ast.FunctionDef) or node.name in setters:
-                    continue
-                if node.name != "__init__" and node.name.startswith("_"):
-                    continue
-                documented = holder if node.name == "__init__" else node
-                yield (
-                    f"{path.relative_to(REPO)}:{node.lineno} {node.name}",
-                    node,
-                    ast.get_docstring(documented) or "",
-                )
-
-
-def test_every_error_a_public_function_raises_is_documented() -> None:
-    """Those it raises itself. What commands raise is said of all of them, in `pzvision.commands`."""
-    untold = []
-    for where, node, text in public_functions():
-        raised = {
-            getattr(n.exc.func, "id", "")
-            for n in ast.walk(node)
-            if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
-        }
-        if (
-            raised & RAISED
-            and not re.search(r"\b[Rr]aise[sd]?\b|[Rr]efuse", text)
-            and "/commands/" not in where
-        ):
-            untold.append(where)
-    assert untold == []
-
-
-def test_every_array_a_public_function_takes_has_its_shape() -> None:
-    """In its own words or those of its class or module; a picture's is that of `capture.Image`."""
-    untold = []
-    for where, node, text in public_functions():
-        tree = ast.parse((REPO / where.partition(":")[0]).read_text(encoding="utf-8"))
-        holders = [
-            n
-            for n in tree.body
-            if isinstance(n, ast.ClassDef)
-            and node.name in {f.name for f in n.body if isinstance(f, ast.FunctionDef)}
-        ]
-        args = [*node.args.args, *node.args.kwonlyargs]
-        types = " ".join(ast.unparse(a.annotation) for a in args if a.annotation)
-        types += " " + ast.unparse(node.returns) if node.returns else ""
-        told = " ".join(
-            [text, *((ast.get_docstring(n) or "") for n in holders), ast.get_docstring(tree) or ""]
-        )
-        if ARRAYS.search(types) and not SHAPES.search(told):
-            untold.append(where)
-    assert untold == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
