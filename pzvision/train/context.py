@@ -115,6 +115,28 @@ def export(checkpoint: Path, out: Path) -> Path:
     return write_onnx(_Exported(net), out, SIZE, ("faces", ("kinds",)), notes)
 
 
+def mixed(start: Path, checkpoint: Path, share: float, out: Path) -> Path:
+    """Write a checkpoint whose averaged weights lie between those of two, for `export` and ``--start``.
+
+    A run on new tile sets forgets a little of the old ones; some of the old weights bring that back.
+
+    Args:
+        start: the checkpoint that the run began with. ``checkpoint``: what it came to.
+        share: of the latter's weights, 0–1.
+        out: the file to write.
+
+    Raises:
+        PzvisionError: a checkpoint cannot be read.
+    """
+    old, state = read_checkpoint(start)["average"], read_checkpoint(checkpoint)
+    average = {
+        name: torch.lerp(old[name], new, share) if new.dtype.is_floating_point else new
+        for name, new in state["average"].items()
+    }
+    torch.save({"average": average, "step": state["step"], "spent": state["spent"]}, out)
+    return out
+
+
 def main() -> None:
     """Command line of this module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -129,6 +151,9 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=Path, help="checkpoint whose weights a new run begins with")
+    parser.add_argument(
+        "--mix", type=float, default=1.0, help="share of the new weights in what is exported; rest: --start"
+    )
     parser.add_argument("--export", type=Path, help="folder for context.onnx and context.pt")
     args = parser.parse_args()
     cv2.setNumThreads(0)  # its thread pool does not survive the fork of the loader's worker
@@ -147,8 +172,12 @@ def main() -> None:
     begin = None if args.start is not None else args.models / "reader.pt"
     checkpoint = train(stream, args.out, config, args.start, begin)
     if args.export is not None:
-        slim(checkpoint, args.export / "context.pt")
-        print(export(checkpoint, args.export / "context.onnx"))
+        kept = args.export / "context.pt"
+        if args.start is not None and args.mix < 1:
+            mixed(args.start, checkpoint, args.mix, kept)
+        else:
+            slim(checkpoint, kept)
+        print(export(kept, args.export / "context.onnx"))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ pytest.importorskip("ultralytics")
 from pzvision.tiles import OTHER  # noqa: E402
 from pzvision.train import reader  # noqa: E402
 from pzvision.train.clock import read_checkpoint  # noqa: E402
-from pzvision.train.context import ContextNet, export  # noqa: E402
+from pzvision.train.context import ContextNet, export, mixed  # noqa: E402
 from pzvision.train.context_data import ContextSamples, ContextStream  # noqa: E402
 from pzvision.train.data import Recipe, Source, build_pool  # noqa: E402
 from pzvision.train.reader_net import SYMMETRIC  # noqa: E402
@@ -99,6 +99,17 @@ def test_it_begins_as_the_reader_and_its_file_says_what_the_network_says(
         export(tmp_path / "context.pt", tmp_path / "context.onnx"), threads=1, backend="onnxruntime"
     )
     assert np.allclose(model.network.run(pictures)[0], ours, atol=1e-3)
+
+
+def test_weights_of_two_runs_are_mixed(tmp_path: Path) -> None:
+    nets = [ContextNet().state_dict() for _ in range(2)]
+    for name, net in zip("ab", nets, strict=True):
+        torch.save({"average": net, "step": 7, "spent": 1.0}, tmp_path / f"{name}.pt")
+    state = read_checkpoint(mixed(tmp_path / "a.pt", tmp_path / "b.pt", 0.75, tmp_path / "c.pt"))
+    weight = state["average"]["kinds.weight"]
+    assert torch.allclose(weight, 0.25 * nets[0]["kinds.weight"] + 0.75 * nets[1]["kinds.weight"], atol=1e-6)
+    assert state["step"] == 7 and not state["average"]["kinds.bias"].isnan().any()
+    export(tmp_path / "c.pt", tmp_path / "c.onnx")
 
 
 def test_the_command_trains_and_exports(recipe: Recipe, tmp_path: Path) -> None:
