@@ -1,8 +1,8 @@
 """Networks in eight bits: ``python -m pzvision.train.quantize --models models``.
 
 Writes ``reader.int8.onnx`` beside ``reader.onnx``, with the ``features`` output that `pzvision adapt` needs.
-It is only kept when it names faces as well as the one it was made from. So it does for the outliner and the
-context reader (`quantize_tables`), which are judged by whole tables.
+It is only kept when it names faces as well as the one it was made from. So it does for the context reader
+and, where asked, the outliner (`quantize_tables`), which are judged by whole tables.
 """
 
 from __future__ import annotations
@@ -325,7 +325,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder with the models")
     parser.add_argument("--photos", type=Path, help="labelled photos to judge the reader on as well")
-    parser.add_argument("--what", choices=("all", "reader", *NETWORKS), default="all")
+    parser.add_argument(
+        "--what", choices=("all", "reader", *NETWORKS), default="all", help="all: what is used, both readers"
+    )
     args = parser.parse_args(arguments)
     try:
         if args.what in ("all", "reader"):
@@ -334,7 +336,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(f"{name}: {result}")
             print(f"written: {args.models / 'reader.int8.onnx'}")
         if args.what != "reader":
-            wanted = NETWORKS if args.what == "all" else (args.what,)
+            wanted = ("context",) if args.what == "all" else (args.what,)
             for name, errors in quantize_tables(args.models, wanted).items():
                 print(f"{name}: errors on rendered tables {errors[0]} exact, {errors[1]} in eight bits")
                 print(f"written: {args.models / name}.int8.onnx")

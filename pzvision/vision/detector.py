@@ -79,7 +79,7 @@ class TileDetector:
         threads: threads to use; None for all cores.
         backend: what runs the models, one of `session.BACKENDS`; ``auto`` is OpenVINO where it is installed.
         tile_set: what `pzvision adapt` learnt of the set on the table.
-        exact: the reader's weights as they were trained, not in eight bits.
+        exact: the readers' weights as they were trained, not in eight bits.
         read: False leaves stage 2 out (for trying out stage 1): every face may then be anything, and corner 0
             is only the one nearest to the picture's top left.
 
@@ -126,7 +126,10 @@ class TileDetector:
             model = _if_there(CONTEXT_FILE, model_dir)
             if self.config.context is not None and model is not None:
                 self._context = ContextReader(
-                    model, threads=threads, config=self.config.context, backend=self.backend
+                    model if exact else quantised(model),
+                    threads=threads,
+                    config=self.config.context,
+                    backend=self.backend,
                 )
 
     def sharing(self, batches: Batches, tile_set: TileSet | None = None) -> TileDetector:

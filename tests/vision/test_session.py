@@ -43,7 +43,8 @@ def faces() -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "name", ["finder.onnx", "outliner.onnx", "reader.onnx", "reader.int8.onnx", "context.onnx"]
+    "name",
+    ["finder.onnx", "outliner.onnx", "reader.onnx", "reader.int8.onnx", "context.onnx", "context.int8.onnx"],
 )
 def test_notes_are_read_as_onnxruntime_reads_them(name: str) -> None:
     theirs = ort.InferenceSession(str(MODELS / name)).get_modelmeta().custom_metadata_map
@@ -91,6 +92,7 @@ def test_detect_refuses_a_backend_in_one_line(tmp_path: Path, capsys: pytest.Cap
 def test_the_shipped_eight_bit_reader_stands_for_the_shipped_weights() -> None:
     """After new weights: python -m pzvision.train.quantize --models models."""
     assert quantised(MODELS / "reader.onnx") == MODELS / "reader.int8.onnx"
+    assert quantised(MODELS / "context.onnx") == MODELS / "context.int8.onnx"
     assert source_digest(MODELS / "reader.int8.onnx") == digest(MODELS / "reader.onnx")
     assert source_digest(MODELS / "reader.onnx") == digest(MODELS / "reader.onnx")
 
