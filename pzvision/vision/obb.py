@@ -7,6 +7,7 @@ they change smoothly as the tile turns; the network gives those and the axis-ali
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Final
 
 import cv2
@@ -63,13 +64,13 @@ def decode_shape(boxes: FloatArray, codes: FloatArray) -> FloatArray:
 def decode(
     rows: FloatArray, anchors: FloatArray, threshold: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The network's rows ``(A, 10)`` → quads ``(N, 4, 2)`` px, scores ``(N,)``, classes ``(N,)``, best first.
+    """A network's rows ``(A, 8 + C)`` → quads ``(N, 4, 2)`` px, scores ``(N,)``, classes ``(N,)``, best first.
 
-    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of face and back;
-    ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the better score reaches ``threshold``
+    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of C classes (face, back);
+    ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the best score reaches ``threshold``
     (0–1) a row is decoded.
     """
-    logits = np.maximum(rows[:, 8], rows[:, 9])
+    logits = reduce(np.maximum, rows[:, 8:].T)  # column by column, see `bounds`
     picked = np.flatnonzero(logits >= np.log(threshold / (1 - threshold)))
     picked = picked[np.argsort(-logits[picked], kind="stable")]
     rows, at = rows[picked], anchors[picked]

@@ -156,6 +156,16 @@ def test_a_piece_of_a_better_find_is_covered_and_a_neighbour_is_not() -> None:
     assert covered(quads[:0], 0.65).tolist() == []
 
 
+def test_a_network_may_have_more_classes_than_two() -> None:
+    anchors = anchor_points(64, 32)
+    rows = np.full((len(anchors), 8 + 29), -9.0, np.float32)
+    rows[:, :8] = [2, 2, 2, 2, 0, 0, 1, 0]
+    rows[3, 8 + 20], rows[5, 8 + 1] = 2.0, 3.0
+    quads, scores, classes = decode(rows, anchors, 0.3)
+    assert classes.tolist() == [1, 20] and quads.shape == (2, 4, 2)
+    np.testing.assert_allclose(scores, 1 / (1 + np.exp([-3.0, -2.0])), rtol=1e-6)
+
+
 @given(st.integers(0, 2**32 - 1), st.floats(0.3, 0.9))
 @settings(max_examples=60, deadline=None)
 def test_the_pairs_that_are_alike_are_those_of_the_whole_table(seed: int, limit: float) -> None:
