@@ -64,11 +64,11 @@ def decode_shape(boxes: FloatArray, codes: FloatArray) -> FloatArray:
 def decode(
     rows: FloatArray, anchors: FloatArray, threshold: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """A network's rows ``(A, 8 + C)`` → quads ``(N, 4, 2)`` px, scores ``(N,)``, classes ``(N,)``, best first.
+    """From a network's rows ``(A, 8 + C)``: quads ``(N, 4, 2)`` px, scores and classes ``(N,)``, best first.
 
-    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of C classes (face, back);
-    ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the best score reaches ``threshold``
-    (0–1) a row is decoded.
+    Rows hold left, top, right, bottom in strides, four shape numbers, and the logits of C classes (the
+    finder's: face and back); ``anchors`` ``(A, 3)`` are those of `anchor_points`. Only where the best score
+    reaches ``threshold`` (0–1) a row is decoded.
     """
     logits = reduce(np.maximum, rows[:, 8:].T)  # column by column, see `bounds`
     picked = np.flatnonzero(logits >= np.log(threshold / (1 - threshold)))
