@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("PIL")
+pytest.importorskip("yaml")
+
 from pzvision.errors import PzvisionError
 from pzvision.tiles import BACK, KINDS, OTHER
 from pzvision.train import font_faces
