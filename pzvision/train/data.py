@@ -291,12 +291,13 @@ def rendered_scene(
     from pzvision.synth.faces import FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
     from pzvision.tiles import BACK
-    from pzvision.train.font_faces import font_set
 
     textures: list[FaceSource] | None = None
     if crops is not None and rng.random() >= source.drawn:
         textures = [CropFaces(crops, rng, without=tuple(source.without))]
     elif source.fonts > 0 and rng.random() < source.fonts:
+        from pzvision.train.font_faces import font_set  # needs Pillow
+
         textures = [font_set(rng, tuple(source.without))]
     low, high = source.tile_px
     config = SceneConfig(
