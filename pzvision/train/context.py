@@ -156,6 +156,8 @@ def main() -> None:
     )
     parser.add_argument("--export", type=Path, help="folder for context.onnx and context.pt")
     args = parser.parse_args()
+    if not 0 <= args.mix <= 1:
+        parser.error(f"--mix {args.mix}: expected 0 to 1")
     cv2.setNumThreads(0)  # its thread pool does not survive the fork of the loader's worker
     recipe = load_recipe(args.recipe)
     built = args.built or args.recipe.parent / "built"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from pzvision.live.shared_detector import SharedDetector
 from pzvision.live.turns import Turns
 from pzvision.vision.calibration import load
 from pzvision.vision.capture import Image, open_source
-from pzvision.vision.detections import Detections
 from pzvision.vision.detector import TileDetector
 from pzvision.vision.finder import Finds
 from pzvision.vision.tableview import TableDetector
@@ -65,16 +65,8 @@ def test_each_table_sees_what_it_would_see_alone(detector: TileDetector, picture
     expected = [TableDetector(detector, calibration)(picture) for picture in pictures]
     shared = SharedDetector(detector, at_once=3)
     looks = [shared.of_table(calibration) for _ in pictures]
-    found: list[Detections] = [Detections.empty((1, 1))] * 3
-
-    def look(index: int) -> None:
-        found[index] = looks[index](pictures[index])
-
-    threads = [threading.Thread(target=look, args=(i,)) for i in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda look, picture: look(picture), looks, pictures))
     for seen, right in zip(found, expected, strict=True):
         assert len(right) > 20
         np.testing.assert_array_equal(seen.class_ids, right.class_ids)

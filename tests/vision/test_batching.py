@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -164,15 +165,8 @@ def test_tables_share_networks_but_not_tile_sets() -> None:
     config = SceneConfig(tile_px=(40, 60))
     images = [random_scene(np.random.default_rng(i), size=(640, 480), config=config).image for i in (1, 2)]
     expected = [detector(image) for image in images]
-    found = [mine(images[0]), other(images[1])]
-    threads = [
-        threading.Thread(target=lambda i=i, d=d: found.__setitem__(i, d(images[i])))
-        for i, d in enumerate((mine, other))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda look, image: look(image), (mine, other), images))
     for seen, right in zip(found, expected, strict=True):
         assert len(right) > 0
         np.testing.assert_array_equal(seen.class_ids, right.class_ids)
