@@ -21,6 +21,7 @@ import yaml
 from tqdm import tqdm
 
 from pzvision.errors import PzvisionError
+from pzvision.tiles import BACK
 from pzvision.train.boxes import read_photos, tight
 from pzvision.train.composite import IGNORED, VISIBLE, Scene, TileSet, compose
 from pzvision.train.grounds import body_colour, random_back
@@ -52,6 +53,7 @@ class Source:
         elevation: of the camera over scenes, degrees: mean and standard deviation.
         hard: factor on blur, noise and light faults in scenes (0 none, 1 usual).
         without: photos, single faces or fonts whose file names begin with one of these are left out.
+        named: the pool tells the names of its tiles (it is shared with readers, which need them).
     """
 
     name: str
@@ -72,6 +74,7 @@ class Source:
     elevation: tuple[float, float] = (58.0, 17.0)
     hard: float = 0.4
     without: tuple[str, ...] = ()
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -265,7 +268,7 @@ def build_pool(recipe: Recipe, source: Source, out: Path, *, named: bool = False
     else:
 
         def make(rng: np.random.Generator) -> Scene:
-            return rendered_scene(rng, crops, source, named=named)
+            return rendered_scene(rng, crops, source, named=named or source.named)
 
     truth: dict[str, npt.NDArray[Any]] = {}
     for index in tqdm(range(source.count), desc=source.name, unit="picture"):
@@ -290,7 +293,6 @@ def rendered_scene(
     from pzvision.synth.crop_faces import CropFaces
     from pzvision.synth.faces import FaceSource
     from pzvision.synth.scenes import SceneConfig, random_scene
-    from pzvision.tiles import BACK
 
     textures: list[FaceSource] | None = None
     if crops is not None and rng.random() >= source.drawn:
@@ -341,7 +343,17 @@ def pool_examples(pool: Path) -> list[Example]:
 
 
 def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Example]]]:
-    """All examples of a recipe by source; pools must have been built."""
+    """All examples of a recipe by source, classes 0 face and 1 back; pools must have been built."""
+    return [
+        (s, [dataclasses.replace(e, classes=(e.classes == BACK).astype(np.int64)) for e in examples])
+        if s.named
+        else (s, examples)
+        for s, examples in _examples(recipe, built)
+    ]
+
+
+def _examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Example]]]:
+    """All examples of a recipe by source, their classes as the pools have them."""
     found = []
     for source in recipe.sources:
         if source.kind == "photos":
@@ -360,7 +372,7 @@ def recipe_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Exam
 def named_examples(recipe: Recipe, built: Path) -> list[tuple[Source, list[Example]]]:
     """As `recipe_examples`, the classes being those of `pzvision.tiles`; pools must have been built so."""
     found = []
-    for source, examples in recipe_examples(recipe, built):
+    for source, examples in _examples(recipe, built):
         if source.kind == "photos":
             kinds = {photo.path: photo.classes for photo in read_photos(recipe.base / source.path)}
             examples = [dataclasses.replace(e, classes=kinds[e.path]) for e in examples]

@@ -194,20 +194,23 @@ def crops(folder: Path) -> Bank:
     return Bank.of(items, (FACE_HEIGHT, FACE_WIDTH))
 
 
-def drawn(styles: int, seed: int = 0) -> Bank:
+def drawn(styles: int, seed: int = 0, *, made_up: bool = False, without: tuple[str, ...] = ()) -> Bank:
     """Faces of `styles` invented sets (`reader_draw`): 27 kinds and 5 others each.
+
+    ``made_up``: with makes of circles and bamboo that nobody drew. ``without``: fonts whose file names begin
+    with one of these are left out.
 
     Raises `PzvisionError` without a font with Chinese characters.
     """
     rng = np.random.default_rng(seed)
-    fonts = font_files()
+    fonts = [font for font in font_files() if not Path(font[0]).name.startswith(without)]
     if not fonts:
         raise PzvisionError(
             "no font with Chinese characters found: install one, such as Debian's fonts-noto-cjk"
         )
     items: list[tuple[Bytes, int, str]] = []
     for index in range(styles):
-        style = random_style(rng, fonts)
+        style = random_style(rng, fonts, made_up=made_up)
         for kind in [*range(KINDS), *[OTHER] * 5]:
             items.append((_upright(draw_face(kind, style, rng)), kind, f"drawn_{index % 64}"))
     return Bank.of(items, (FACE_HEIGHT, FACE_WIDTH))

@@ -22,7 +22,7 @@ from pzvision.synth.glyphs import Colour, Image
 from pzvision.synth.looks import Look, random_look
 from pzvision.tiles import BACK, KINDS, OTHER, suit
 from pzvision.train.faces import Bank, kmahjongg
-from pzvision.train.reader_canvas import MADE_UP, Style, font_files, random_style
+from pzvision.train.reader_canvas import Style, font_files, random_style
 from pzvision.train.reader_draw import draw_face
 
 ARTWORK: Final = Path("/usr/share/kmahjongglib/tilesets")
@@ -61,11 +61,7 @@ class FontFaces:
             )
         fonts = families[int(rng.integers(len(families)))]
         look = random_look(rng)
-        style = random_style(rng, list(fonts))
-        if rng.random() < 0.5:
-            style = replace(style, dot=MADE_UP + int(rng.integers(1 << 30)))
-        if rng.random() < 0.4:
-            style = replace(style, bar=MADE_UP + int(rng.integers(1 << 30)))
+        style = random_style(rng, list(fonts), made_up=True)
         self._look = replace(look, name="font")
         self._style = replace(style, inks=_inks(style, look, rng))
         self._seed = int(rng.integers(1 << 30))

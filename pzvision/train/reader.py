@@ -48,7 +48,8 @@ class Plan:
     """One training run: ``steps`` of ``batch`` samples; ``rate``: factor on a step at its peak (AdamW).
 
     ``decay``: share of the weights that falls away, times ``rate``, a step. ``average``: share that averaged
-    weights keep of themselves a step.
+    weights keep of themselves a step. ``made_up``: whether drawn sets have makes of circles and bamboo that
+    nobody drew. ``without_fonts``: beginnings of the file names of fonts kept out, for comparing.
     """
 
     steps: int = 6000
@@ -61,6 +62,8 @@ class Plan:
     hold_out: bool = False
     drawn_styles: int = 120
     rendered_looks: int = 80
+    made_up: bool = False
+    without_fonts: tuple[str, ...] = ()
     check_every: int = 400
     recipe: Recipe = field(default_factory=Recipe)
 
@@ -90,7 +93,8 @@ def load_material(data: Path, plan: Plan, artwork: Path | None = None) -> Materi
             raise PzvisionError(f"{needed}: no such folder; expected the training data there")
     scenes, grounds = faces.scenes_and_grounds(data / "photos" / "train", plan.seed)
     crops = faces.crops(data / "crops")
-    drawn = [faces.drawn(plan.drawn_styles, plan.seed), faces.rendered(plan.rendered_looks, plan.seed)]
+    styles = faces.drawn(plan.drawn_styles, plan.seed, made_up=plan.made_up, without=plan.without_fonts)
+    drawn = [styles, faces.rendered(plan.rendered_looks, plan.seed)]
     if artwork is not None:
         crops = faces.Bank.join([crops, faces.kmahjongg(artwork)])
     judged = {
@@ -355,8 +359,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=Plan.seed)
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--hold-out", action="store_true")
+    parser.add_argument("--styles", type=int, default=Plan.drawn_styles, help="invented sets to draw")
+    parser.add_argument(
+        "--made-up", action="store_true", help="their circles and bamboo of makes nobody drew"
+    )
+    parser.add_argument("--without-fonts", nargs="*", default=[], help="fonts to keep out, by file name")
     args = parser.parse_args()
-    plan = Plan(steps=args.steps, rate=args.rate, seed=args.seed, hold_out=args.hold_out)
+    plan = Plan(
+        steps=args.steps, rate=args.rate, seed=args.seed, hold_out=args.hold_out, drawn_styles=args.styles,
+        made_up=args.made_up, without_fonts=tuple(args.without_fonts),
+    )  # fmt: skip
     train(
         args.data, args.out, plan, artwork=args.artwork, turns_from=args.turns_from,
         start_from=args.start_from, calibration=args.temperature, seen=tuple(args.seen),

@@ -6,7 +6,7 @@ fonts-noto-cjk, fonts-arphic-ukai, fonts-cwtex-kai, …); none is shipped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,8 +78,11 @@ def _has(font: ImageFont.FreeTypeFont, char: str) -> bool:
     return mask.getbbox() is not None and bytes(mask) != bytes(missing)
 
 
-def random_style(rng: np.random.Generator, fonts: list[tuple[str, int]]) -> Style:
-    """One invented set."""
+def random_style(rng: np.random.Generator, fonts: list[tuple[str, int]], *, made_up: bool = False) -> Style:
+    """One invented set.
+
+    ``made_up``: half of the circles and four in ten bamboos are of makes put together anew.
+    """
 
     def near(colour: Colour, spread: int) -> Colour:
         a, b, c = (int(np.clip(v + rng.integers(-spread, spread + 1), 0, 235)) for v in colour)
@@ -91,7 +94,7 @@ def random_style(rng: np.random.Generator, fonts: list[tuple[str, int]]) -> Styl
     if rng.random() < 0.08:
         green = red = dark
     path, index = fonts[int(rng.integers(len(fonts)))] if fonts else ("", 0)
-    return Style(
+    style = Style(
         inks=(dark, green, red),
         dot=int(rng.integers(8)),
         bar=int(rng.integers(6)),
@@ -100,6 +103,11 @@ def random_style(rng: np.random.Generator, fonts: list[tuple[str, int]]) -> Styl
         corner=int(rng.integers(5)) if rng.random() < 0.4 else 0,
         margin=float(rng.uniform(0.06, 0.17)),
     )
+    if made_up and rng.random() < 0.5:
+        style = replace(style, dot=MADE_UP + int(rng.integers(1 << 30)))
+    if made_up and rng.random() < 0.4:
+        style = replace(style, bar=MADE_UP + int(rng.integers(1 << 30)))
+    return style
 
 
 class Canvas:

@@ -22,6 +22,7 @@ from pzvision.synth.crop_faces import CropFaces
 from pzvision.synth.faces import FaceSource
 from pzvision.synth.scenes import Scene, SceneConfig, random_scene
 from pzvision.tiles import BACK, OTHER
+from pzvision.train.data import Example, pool_examples, read_picture
 from pzvision.train.evaluate_scenes import counts
 from pzvision.train.matching import polygon_iou
 from pzvision.vision.finder import FinderConfig, TileFinder
@@ -106,15 +107,19 @@ def as_found(truth: Floats, found: Floats, rng: np.random.Generator, share: floa
     return out
 
 
-def harvest(
-    scene: Scene, finder: TileFinder, rng: np.random.Generator
-) -> tuple[Bytes, list[int], list[bool]]:
+Harvest = tuple[Bytes, list[int], list[bool]]
+"""Cut-outs ``(N, STORED, STORED, 3)``, their kinds, and which have a way up."""
+
+
+def harvest(scene: Scene, finder: TileFinder, rng: np.random.Generator, most: int | None = None) -> Harvest:
     """What one scene gives: its faces, some backs, some cuts across, everything wrongly found.
 
-    Returns crops ``(N, S, S, 3)``, their kinds, and which have a way up.
+    ``most``: faces to take of it.
     """
     counted = counts(scene)
     faces = np.flatnonzero(counted & (scene.classes != BACK))
+    if most is not None:
+        faces = rng.permutation(faces)[:most]
     backs = np.flatnonzero(counted & (scene.classes == BACK))
     backs = rng.permutation(backs)[: max(2, len(faces) // 12)]
     moved = rng.permutation(faces)[: max(1, len(faces) // 8)]
@@ -136,6 +141,18 @@ def harvest(
     return _cut(np.asarray(scene.image, np.uint8), quads), kinds, turned
 
 
+def pooled(example: Example) -> Scene:
+    """A picture of a built pool that tells names, as the scene it once was; what is hidden is left out.
+
+    Raises `PzvisionError` where the picture cannot be read.
+    """
+    image = np.asarray(read_picture(example.path), np.uint8)
+    quads = np.concatenate([example.quads, example.ignore]).astype(np.float32)
+    shown = np.arange(len(quads)) < len(example.quads)
+    classes = np.concatenate([example.classes, np.full(len(example.ignore), BACK)])
+    return Scene(image, quads, classes, np.where(shown, 1.0, 0.0))
+
+
 def build(
     out: Path, finder: Path, crops: Path | None, count: int, seed: int, without: tuple[str, ...] = ()
 ) -> Path:
@@ -154,8 +171,8 @@ def build(
         layouts=(("game", 4.0), ("heap", 1.0), ("hand", 1.0), ("rows", 1.0), ("few", 1.0)),
         tile_px=(16.0, 60.0), hard=0.7, decoys=3.0, no_tiles=0.03, elevation=(50.0, 18.0),
     )  # fmt: skip
-    eager = TileFinder(finder, config=FinderConfig(threshold=0.15, back_threshold=0.3), threads=1)
-    parts: list[tuple[Bytes, list[int], list[bool]]] = []
+    eager = _eager(finder)
+    parts: list[Harvest] = []
     for index in tqdm(range(count), desc="faces as seen", unit="scene"):
         rng = np.random.default_rng([seed, index])
         textures: list[FaceSource] | None = None
@@ -163,6 +180,32 @@ def build(
             textures = [CropFaces(crops, rng, without=without)]
         scene = random_scene(rng, textures=textures, size=(1280, 720), config=config)
         parts.append(harvest(scene, eager, rng))
+    return _store(parts, out)
+
+
+def build_from(out: Path, finder: Path, pools: list[Path], seed: int, most: int = 30) -> Path:
+    """Write what the pictures of built pools that tell names give to ``out`` (npz).
+
+    Args:
+        out: the file. ``finder``: ONNX file of an earlier finder, whose mistakes become *others*.
+        pools: folders as `data.build_pool` makes them with ``named``. ``seed``: of the choice.
+        most: faces of one picture.
+
+    Raises:
+        PzvisionError: the finder or a picture cannot be read, or a pool was not built.
+    """
+    eager = _eager(finder)
+    rng = np.random.default_rng(seed)
+    examples = [example for pool in pools for example in pool_examples(pool)]
+    shown = tqdm(examples, desc="faces as seen", unit="picture")
+    return _store([harvest(pooled(example), eager, rng, most) for example in shown], out)
+
+
+def _eager(finder: Path) -> TileFinder:
+    return TileFinder(finder, config=FinderConfig(threshold=0.15, back_threshold=0.3), threads=1)
+
+
+def _store(parts: list[Harvest], out: Path) -> Path:
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_suffix(".partial.npz")
     np.savez_compressed(
@@ -225,7 +268,13 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=["hlin117"], help="faces to leave out, by file name")
     parser.add_argument("--scenes", type=int, default=400)
     parser.add_argument("--seed", type=int, default=51)
+    parser.add_argument(
+        "--pools", type=Path, nargs="+", default=[], help="take built pictures with names instead of scenes"
+    )
     args = parser.parse_args()
+    if args.pools:
+        build_from(args.out, args.finder, args.pools, args.seed)
+        return
     build(args.out, args.finder, args.crops, args.scenes, args.seed, tuple(args.without))
 
 

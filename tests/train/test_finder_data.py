@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("yaml")
 
 from pzvision.errors import PzvisionError
+from pzvision.tiles import BACK
 from pzvision.train.augment import AugmentConfig, Augmenter
 from pzvision.train.composite import TileSet, compose
 from pzvision.train.data import (
@@ -19,7 +20,9 @@ from pzvision.train.data import (
     box_quads,
     build_pool,
     load_recipe,
+    named_examples,
     pool_examples,
+    recipe_examples,
     rendered_scene,
 )
 
@@ -108,6 +111,21 @@ def test_a_pool_is_built_once_and_read_back(tmp_path: Path) -> None:
     examples = pool_examples(pool)
     assert len(examples) == 2
     assert all(e.backs and e.outlines and e.quads.shape[1:] == (4, 2) for e in examples)
+
+
+def test_a_pool_that_tells_names_serves_the_finder_too(tmp_path: Path) -> None:
+    path = recipe_file(
+        tmp_path,
+        "name: a\nsources: [{name: s, kind: scenes, named: true, share: 1, count: 1, seed: 5, drawn: 1,"
+        " size: [480, 360], layouts: {game: 1}}]",
+    )
+    recipe = load_recipe(path)
+    pool = build_pool(recipe, recipe.sources[0], tmp_path / "built")
+    [stored] = pool_examples(pool)
+    [(_, [named])] = named_examples(recipe, tmp_path / "built")
+    [(_, [found])] = recipe_examples(recipe, tmp_path / "built")
+    assert len(set(stored.classes.tolist())) > 4 and (named.classes == stored.classes).all()
+    assert (found.classes == (stored.classes == BACK)).all() and (found.quads == stored.quads).all()
 
 
 def test_a_source_says_from_how_high_scenes_are_seen() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -13,6 +14,7 @@ from pzvision.errors import PzvisionError
 from pzvision.synth.scenes import Scene
 from pzvision.tiles import BACK, OTHER
 from pzvision.train import faces, reader_seen
+from pzvision.train.data import Example
 from pzvision.train.reader_augment import Recipe, Sampler
 from pzvision.vision.finder import Finds
 from pzvision.vision.rectify import SIZE, rectify
@@ -48,6 +50,21 @@ def test_a_scene_gives_faces_backs_cuts_across_and_wrong_finds() -> None:
     tile = ((across != 128).any(1)).mean()
     assert 0.2 < tile < 0.75  # about half a tile
     assert (middles[4] == 128).all()
+
+
+def test_pictures_of_a_pool_that_tells_names_give_the_same(tmp_path: Path) -> None:
+    scene = painted()
+    cv2.imwrite(str(tmp_path / "a.png"), scene.image)
+    hidden = square(60, 80)[None]
+    shown = Example(tmp_path / "a.png", scene.polygons, scene.classes, hidden, 1.0, outlines=True, backs=True)
+    pooled = reader_seen.pooled(shown)
+    assert (pooled.image == scene.image).all() and len(pooled.polygons) == 4
+    rng = np.random.default_rng
+    pictures, kinds, _ = reader_seen.harvest(pooled, finder, rng(1))  # type: ignore[arg-type]
+    expected, names, _ = reader_seen.harvest(scene, finder, rng(1))  # type: ignore[arg-type]
+    assert kinds == names and (pictures == expected).all()  # the hidden one is no face to learn
+    _, few, _ = reader_seen.harvest(pooled, finder, rng(1), most=1)  # type: ignore[arg-type]
+    assert len(few) < len(kinds)
 
 
 def test_tiles_are_cut_as_a_finder_outlined_them_their_own_corner_first() -> None:

@@ -103,6 +103,31 @@ def test_drawn_faces_differ_between_styles(kind: int) -> None:
         assert min(ink) > 2
 
 
+def test_drawn_banks_leave_fonts_out_and_can_make_up_circles(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pzvision.train.reader_canvas import MADE_UP, Style, font_files
+
+    names = {Path(path).name for path, _ in font_files()}
+    if len(names) < 2:
+        pytest.skip("fewer than two fonts with Chinese characters are installed here")
+    kept = sorted(names)[0]
+    out = tuple(names - {kept})
+    styles: list[Style] = []
+
+    def noted(kind: int, style: Style, rng: np.random.Generator) -> np.ndarray:
+        styles.append(style)
+        return np.full((128, 96, 3), 255, np.uint8)
+
+    monkeypatch.setattr(faces, "draw_face", noted)
+    assert len(faces.drawn(8, made_up=True, without=out)) == 8 * 32
+    made_up = {(s.dot >= MADE_UP, s.bar >= MADE_UP) for s in styles}
+    assert len(made_up) > 1 and {Path(s.font).name for s in styles} == {kept}
+    styles.clear()
+    faces.drawn(8)
+    assert {(s.dot >= MADE_UP, s.bar >= MADE_UP) for s in styles} == {(False, False)}
+    with pytest.raises(PzvisionError, match="fonts-noto-cjk"):
+        faces.drawn(1, without=("",))
+
+
 class TestSampler:
     def sampler(self, seed: int = 3, **recipe: float) -> Sampler:
         kinds = [*range(KINDS), OTHER]
