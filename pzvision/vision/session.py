@@ -132,8 +132,8 @@ class _OnnxRuntime:
         return list(self._session.run(None, {self._input: feed}))
 
 
-_OFTEN: Final = 16
-_MOST_SHAPES: Final = 4
+_OFTEN: Final = 6
+_MOST_SHAPES: Final = 8
 
 
 class _OpenVino:

@@ -162,6 +162,21 @@ def test_tiles_far_away_are_looked_at_again_enlarged(
     assert set(shapes[::2]) == {(1, 544, 960, 3)}
 
 
+def test_pictures_of_one_camera_are_looked_at_again_in_one_size(
+    finder: TileFinder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = SceneConfig(layouts=(("game", 1.0),), tile_px=(30.0, 36.0), no_tiles=0.0, arms=0.0, hard=0.0)
+    scene = random_scene(np.random.default_rng([81, 0]), size=(1280, 720), config=config)
+    shapes = looks(finder, monkeypatch)
+    rng = np.random.default_rng(5)
+    for _ in range(8):
+        noisy = scene.image + rng.normal(0, 4, scene.image.shape)
+        finder(np.clip(noisy, 0, 255).astype(np.uint8))
+    first, again = shapes[::2], shapes[1::2]
+    assert len(first) == len(again) == 8
+    assert max(again.count(shape) for shape in again) >= 6, again
+
+
 def test_near_tiles_are_looked_at_again_at_full_size_only(
     finder: TileFinder, scenes: list[Scene], monkeypatch: pytest.MonkeyPatch
 ) -> None:
