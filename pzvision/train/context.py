@@ -21,6 +21,7 @@ from pzvision.train import reader
 from pzvision.train.clock import Batch, ClockRun, read_checkpoint, slim, train_by_clock
 from pzvision.train.context_data import ContextStream
 from pzvision.train.data import build_pool, load_recipe
+from pzvision.train.mix import between
 from pzvision.train.onnx_file import write_onnx
 from pzvision.train.outline_data import found_outlines
 from pzvision.train.reader_net import CLASSES, TURNS, WIDTHS, ReaderNet, loss
@@ -129,10 +130,7 @@ def mixed(start: Path, checkpoint: Path, share: float, out: Path) -> Path:
         PzvisionError: a checkpoint cannot be read.
     """
     old, state = read_checkpoint(start)["average"], read_checkpoint(checkpoint)
-    average = {
-        name: torch.lerp(old[name], new, share) if new.dtype.is_floating_point else new
-        for name, new in state["average"].items()
-    }
+    average = between(old, state["average"], share)
     torch.save({"average": average, "step": state["step"], "spent": state["spent"]}, out)
     return out
 
