@@ -6,7 +6,7 @@ import copy
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,3 +138,14 @@ def slim(checkpoint: Path, out: Path) -> Path:
     state = read_checkpoint(checkpoint)
     torch.save({name: state[name] for name in ("average", "step", "spent")}, out)
     return out
+
+
+def between(old: Mapping[str, Tensor], new: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
+    """Weights of the same names and shapes, ``share`` (0–1) of the new and the rest of the old.
+
+    Counters, which are no floats, are the new ones.
+    """
+    return {
+        name: torch.lerp(old[name], value, share) if value.dtype.is_floating_point else value
+        for name, value in new.items()
+    }

@@ -18,10 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from pzvision.train import reader
-from pzvision.train.clock import Batch, ClockRun, read_checkpoint, slim, train_by_clock
+from pzvision.train.clock import Batch, ClockRun, between, read_checkpoint, slim, train_by_clock
 from pzvision.train.context_data import ContextStream
 from pzvision.train.data import build_pool, load_recipe
-from pzvision.train.mix import between
 from pzvision.train.onnx_file import write_onnx
 from pzvision.train.outline_data import found_outlines
 from pzvision.train.reader_net import CLASSES, TURNS, WIDTHS, ReaderNet, loss

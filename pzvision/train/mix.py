@@ -2,7 +2,7 @@
 
 For the finder:
 
-    python -m pzvision.train.mix --start models/finder.pt --run runs/finder/finder.pt --share 0.5 --export models
+    python -m pzvision.train.mix --start models/finder.pt --run runs/finder/finder.pt --export models
 
 The context reader's training does the same with ``--mix``.
 """
@@ -10,25 +10,13 @@ The context reader's training does the same with ``--mix``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
+from pzvision.train.clock import between
 from pzvision.train.export import export_finder
 from pzvision.train.loop import load_checkpoint
-
-
-def between(old: Mapping[str, Tensor], new: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
-    """Weights of the same names and shapes, ``share`` (0–1) of the new and the rest of the old.
-
-    Counters, which are no floats, are the new ones.
-    """
-    return {
-        name: torch.lerp(old[name], value, share) if value.dtype.is_floating_point else value
-        for name, value in new.items()
-    }
 
 
 def mix_finder(start: Path, run: Path, share: float, out: Path) -> Path:

@@ -15,6 +15,7 @@ import torch
 
 from pzvision.errors import PzvisionError
 from pzvision.train import mix
+from pzvision.train.clock import between
 from pzvision.train.finder import Finder
 from pzvision.train.loop import load_checkpoint
 from pzvision.vision.finder import TileFinder
@@ -34,9 +35,9 @@ def checkpoint(path: Path, seed: int) -> Path:
 def test_counters_are_the_new_ones_and_weights_lie_between() -> None:
     old = {"w": torch.tensor([0.0, 4.0]), "n": torch.tensor(3)}
     new = {"w": torch.tensor([1.0, 0.0]), "n": torch.tensor(9)}
-    found = mix.between(old, new, 0.25)
+    found = between(old, new, 0.25)
     assert found["w"].tolist() == [0.25, 3.0] and found["n"].item() == 9
-    assert mix.between(old, new, 1.0)["w"].tolist() == [1.0, 0.0]
+    assert between(old, new, 1.0)["w"].tolist() == [1.0, 0.0]
 
 
 def test_a_mixed_finder_runs_and_can_be_trained_on(tmp_path: Path) -> None:
