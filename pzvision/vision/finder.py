@@ -33,8 +33,6 @@ class FinderConfig:
 
     Attributes:
         long_side: of the network's input, px, in one look at a whole picture.
-        known_side: the same where the tiles' size is known: on 112 pictures of calibrated tables
-            1280 px missed 115 of 5,083 tiles, 1152 px 128, in a seventh less processor time.
         first_side: the same in the first look at a picture of which nothing is known yet, which tells how
             large its tiles are and where they lie.
         enlarge: a picture is enlarged at most by this factor.
@@ -65,7 +63,6 @@ class FinderConfig:
     """
 
     long_side: int = 1280
-    known_side: int = 1152
     first_side: int = 960
     enlarge: float = 2.0
     averaged: float = 0.6
@@ -188,7 +185,7 @@ class TileFinder:
         cfg = self.config
         if tile_px is None and cfg.again:
             return self._unknown(image)
-        scale = self.scale(image, known=tile_px is not None)
+        scale = self.scale(image)
         if tile_px is not None and cfg.again and tile_px * scale < cfg.small_px:
             height, width = image.shape[:2]
             closer = self._closer(scale, scale * cfg.known_px / (tile_px * scale))
@@ -243,10 +240,9 @@ class TileFinder:
         """One look, ``scale``: factor on the picture, without a second: for parts whose scale is known."""
         return self._look(image, scale)
 
-    def scale(self, image: Image, *, known: bool = False) -> float:
-        """The factor by which one look at a whole picture scales it; ``known``: the size of its tiles is."""
-        side = self.config.known_side if known else self.config.long_side
-        return float(min(side / max(image.shape[:2]), self.config.enlarge))
+    def scale(self, image: Image) -> float:
+        """The factor by which one look at a whole picture scales it."""
+        return float(min(self.config.long_side / max(image.shape[:2]), self.config.enlarge))
 
     def _closer(self, scale: float, wanted: float) -> float:
         """``wanted`` scale of a second look as far as the picture may be enlarged."""

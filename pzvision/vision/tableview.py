@@ -125,7 +125,7 @@ class TableDetector:
         """What lies on the table now: what is seen in the changed area, elsewhere what was seen before."""
         assert isinstance(self._detector, TileDetector)
         finder = self._detector.stages[0]
-        scale, (height, width) = finder.scale(above, known=True), above.shape[:2]
+        scale, (height, width) = finder.scale(above), above.shape[:2]
         held = glance.holds(last.polygons.mean(axis=1))
         stands, before = last[~held], last[held]
         parts = []
