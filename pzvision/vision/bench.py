@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -81,13 +81,18 @@ class Bench:
         return cls(**{**values, "each": tuple((tiles, ms) for tiles, ms in values["each"])})
 
 
+_WARM: Final = 7  # looks at a picture before its times count
+
+
 def measure(
     detector: TileDetector,
     pictures: Sequence[Image],
     rounds: int = 5,
     calibration: Calibration | None = None,
 ) -> Bench:
-    """Time the detector on each picture ``rounds`` times, after one look that does not count.
+    """Time the detector on each picture ``rounds`` times, after some that do not count.
+
+    A backend may need a few until it knows the pictures of a camera (see `session`).
 
     With a ``calibration`` the table is looked at from above; the whole look then holds the warping too, the
     stages are those of the view from above.
@@ -114,7 +119,7 @@ def measure(
     finder.network = timer = _Timed(network)
     try:
         for picture in pictures:
-            tiles = len(look(picture))
+            tiles = [len(look(picture)) for _ in range(_WARM)][-1]
             image = picture if above is None else above.view.warp(picture)
             size = None if above is None else above.view.tile_px
             for _ in range(rounds):
