@@ -141,9 +141,15 @@ def slim(checkpoint: Path, out: Path) -> Path:
 
 
 def between(old: Mapping[str, Tensor], new: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
-    """Weights of the same names and shapes, ``share`` (0–1) of the new and the rest of the old.
+    """Weights that lie between two.
 
-    Counters, which are no floats, are the new ones.
+    Args:
+        old: weights by name, of any shape.
+        new: the same names, each of the same shape.
+        share: of the new ones, 0–1; the rest is of the old ones.
+
+    Returns:
+        Each of the same shape. Counters, which are no floats, are the new ones.
     """
     return {
         name: torch.lerp(old[name], value, share) if value.dtype.is_floating_point else value
